@@ -5,7 +5,7 @@ import { KubernetesError } from '@dayfly/kubernetes/errors'
 import type { PodLogs } from '@dayfly/kubernetes/pod-logs'
 import { runnerContainer } from '@dayfly/runner-set/core/default-spec'
 import type { ForgeEvent } from '@dayfly/runner-set/model/forge-event'
-import type { JobLog } from '@dayfly/runner-set/model/forge-traits'
+import type { JobLog } from '@dayfly/runner-set/model/forges/traits'
 import type { PodFacts } from '@dayfly/runner-set/model/runner'
 import { jobLogReader } from './observe/job-log.ts'
 

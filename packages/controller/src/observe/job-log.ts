@@ -1,7 +1,7 @@
 // Reads jobs from the log of a runner container, where the forge itself reports them only in its next list.
 import type { Instant } from '@dayfly/kit/clock'
 import type { ForgeEvent } from '@dayfly/runner-set/model/forge-event'
-import type { JobLog } from '@dayfly/runner-set/model/forge-traits'
+import type { JobLog } from '@dayfly/runner-set/model/forges/traits'
 
 const results: Readonly<Record<string, string>> = { PASSED: 'succeeded', FAILED: 'failed', STOPPED: 'canceled' }
 

@@ -93,7 +93,7 @@ function starting(runner: Runner, pod: PodFacts, { limits, now }: StoryMoment): 
 
 function ended(runner: Runner, { end }: PodFacts, { now, view }: StoryMoment): Part {
   if (!end) return { sentences: [], problem: undefined }
-  const failure = failureOfEnd(runner, end)
+  const failure = failureOfEnd(runner, end, view.set)
   const kept = failure ? view.set?.keepFailedMs : view.set?.keepFinishedMs
   const until = end.at + (kept ?? 0) - now
   const keep =

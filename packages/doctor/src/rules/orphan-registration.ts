@@ -1,6 +1,6 @@
 // Finds registrations at the forge whose runner is gone: offline or cordoned, idle, older than an hour, without an object of the runner.
 import { textAt } from '@dayfly/kit/read-json'
-import { bitbucketRunnersMax } from '@dayfly/runner-set/model/forge-traits'
+import { bitbucket } from '@dayfly/runner-set/model/forges/bitbucket'
 import { scaleSetsAt } from '../arc/scale-sets.ts'
 import { ownRunners, shownName } from '../bitbucket-runners.ts'
 import { durationText } from '../duration-text.ts'
@@ -91,7 +91,7 @@ function ofBitbucket({ objects }: Facts, { forge }: LiveFacts): readonly Candida
             at: 'Bitbucket',
             owner: `by ${owner}`,
             lacks: 'no Job and no pod of it',
-            limit: `the limit of ${bitbucketRunnersMax} runners`,
+            limit: `the limit of ${bitbucket.runnersMax} runners`,
           },
         ],
   )

@@ -4,7 +4,7 @@ import { abortable, type LinkedSignal, linkSignals } from '@dayfly/kit/signals'
 import type { Allowance, ForgeEventBatch, ForgeSet, Link, RegisterOutcome } from '@dayfly/runner-set/forge/forge'
 import type { Failure } from '@dayfly/runner-set/model/failure'
 import type { ForgeEvent } from '@dayfly/runner-set/model/forge-event'
-import { bitbucketRunnersMax } from '@dayfly/runner-set/model/forge-traits'
+import { bitbucket } from '@dayfly/runner-set/model/forges/bitbucket'
 import { PortError } from '@dayfly/runner-set/model/port-error'
 import type { Registration } from '@dayfly/runner-set/model/runner'
 import { Deliveries } from '../deliveries.ts'
@@ -225,7 +225,7 @@ export class BitbucketLink implements Link {
     }
     const { roster, clock } = this.#account
     const runners = roster.view?.runners.length ?? 0
-    const isFull = statusOf(error) === 400 && (limitWords.test(error.message) || runners >= bitbucketRunnersMax)
+    const isFull = statusOf(error) === 400 && (limitWords.test(error.message) || runners >= bitbucket.runnersMax)
     if (!isFull) throw error
     const until = clock.now() + Math.max(roster.pollMs(), 60_000)
     this.#ceiling = { runners, until }

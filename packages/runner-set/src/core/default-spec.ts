@@ -1,5 +1,7 @@
 // The pod spec that a user's template is merged over: the runner of the forge, and the Docker Engine if the set wants one.
-import type { ForgeKind, RunnerSet } from '../model/runner-set.ts'
+import { forgeTraits } from '../model/forge-traits.ts'
+import type { RunnerTraits } from '../model/forges/traits.ts'
+import type { RunnerSet } from '../model/runner-set.ts'
 import { dockerForRunner, dockerSpec, workFolder } from './docker-sidecar.ts'
 import { mergeTemplate } from './merge.ts'
 
@@ -10,62 +12,37 @@ export const runnerContainer = 'runner'
 
 /** @param secretName the Secret with the runner's credential */
 export function defaultSpec({ source, docker }: Pick<RunnerSet, 'source' | 'docker'>, secretName: string): Plain {
+  const { runner } = forgeTraits[source.kind]
   const base = { automountServiceAccountToken: false, enableServiceLinks: false }
-  const plain = mergeTemplate(base, runnerOf[source.kind](secretName))
+  const plain = mergeTemplate(base, runnerSpec(runner, secretName))
   if (docker === 'none') return plain
-  const engine = { ...dockerSpec, containers: [{ name: runnerContainer, ...dockerForRunner[source.kind] }] }
+  const engine = { ...dockerSpec, containers: [{ name: runnerContainer, ...dockerForRunner(runner) }] }
   return mergeTemplate(plain, engine)
 }
 
-const runnerOf: Readonly<Record<ForgeKind, (secretName: string) => Plain>> = {
-  github: githubRunner,
-  bitbucket: bitbucketRunner,
-}
-
-/** The folder where the Secret is mounted. The credential is a file and no environment variable: a Secret that is late costs a variable 13 s (docs/reference/experiments.md#e1). */
-const credentialFolder = '/run/dayfly'
-
-/** `$DAYFLY_ROOT` is empty in a real container, and the container's folder in the embedded cluster. One start command serves both. */
-const githubCommand = [
-  '/bin/sh',
-  '-c',
-  `ACTIONS_RUNNER_INPUT_JITCONFIG="$(cat "\${DAYFLY_ROOT:-}${credentialFolder}/credential")" exec "\${DAYFLY_ROOT:-}/home/runner/run.sh"`,
-]
-
-function githubRunner(secretName: string): Plain {
+function runnerSpec({ image, command, env, credential, workFolderVariable }: RunnerTraits, secretName: string): Plain {
+  const mounted = credential.is === 'file' ? credential.folder : undefined
   const container = {
     name: runnerContainer,
-    image: 'ghcr.io/actions/actions-runner:latest',
-    command: githubCommand,
-    env: [{ name: 'ACTIONS_RUNNER_RETURN_VERSION_DEPRECATED_EXIT_CODE', value: '1' }],
-    volumeMounts: [{ name: 'dayfly-credential', mountPath: credentialFolder, readOnly: true }],
-  }
-  return {
-    containers: [container],
-    volumes: [{ name: 'dayfly-credential', secret: { secretName, defaultMode: 0o444 } }],
-  }
-}
-
-/** Bitbucket's image reads its credential from the environment alone, and its start command is not documented (docs/reference/bitbucket.md#s3-2). */
-function bitbucketRunner(secretName: string): Plain {
-  const from = (name: string, isOptional = false) => {
-    const secretKeyRef = { name: secretName, key: name, ...(isOptional ? { optional: true } : {}) }
-    return { name, valueFrom: { secretKeyRef } }
-  }
-  const container = {
-    name: runnerContainer,
-    image: 'docker-public.packages.atlassian.com/sox/atlassian/bitbucket-pipelines-runner:latest',
+    image,
+    ...(command === undefined ? {} : { command }),
     env: [
-      from('ACCOUNT_UUID'),
-      // A runner of a workspace has none.
-      from('REPOSITORY_UUID', true),
-      from('RUNNER_UUID'),
-      from('OAUTH_CLIENT_ID'),
-      from('OAUTH_CLIENT_SECRET'),
-      { name: 'RUNTIME_PREREQUISITES_ENABLED', value: 'true' },
-      { name: 'WORKING_DIRECTORY', value: workFolder },
+      ...(credential.is === 'environment' ? credential.keys.map((key) => fromSecret(secretName, key)) : []),
+      ...env,
+      ...(workFolderVariable === undefined ? [] : [{ name: workFolderVariable, value: workFolder }]),
     ],
-    volumeMounts: [{ name: 'dayfly-work', mountPath: workFolder }],
+    volumeMounts: [
+      ...(mounted === undefined ? [] : [{ name: 'dayfly-credential', mountPath: mounted, readOnly: true }]),
+      ...(workFolderVariable === undefined ? [] : [{ name: 'dayfly-work', mountPath: workFolder }]),
+    ],
   }
-  return { containers: [container], volumes: [{ name: 'dayfly-work', emptyDir: {} }] }
+  const volumes = [
+    ...(mounted === undefined ? [] : [{ name: 'dayfly-credential', secret: { secretName, defaultMode: 0o444 } }]),
+    ...(workFolderVariable === undefined ? [] : [{ name: 'dayfly-work', emptyDir: {} }]),
+  ]
+  return { containers: [container], volumes }
+}
+
+function fromSecret(secretName: string, { name, optional }: { readonly name: string; readonly optional?: true }) {
+  return { name, valueFrom: { secretKeyRef: { name: secretName, key: name, ...(optional ? { optional } : {}) } } }
 }

@@ -1,5 +1,5 @@
 // The Docker Engine of a set with `docker: sidecar`: a native sidecar, which ends with the runner (docs/reference/docker.md#s4).
-import type { ForgeKind } from '../model/runner-set.ts'
+import type { RunnerTraits } from '../model/forges/traits.ts'
 
 type Plain = Readonly<Record<string, unknown>>
 
@@ -68,9 +68,7 @@ export const dockerSpec: Plain = {
   ],
 }
 
-const ofRunner = { env: [{ name: 'DOCKER_HOST', value: sharedSocket }], volumeMounts: sharedMounts }
-
-/** Bitbucket's runner reads the output of a step's containers from the engine's own files (docs/reference/bitbucket.md#s3-3). */
+/** A job's containers write their output to these files. */
 const outputMount = {
   name: 'dayfly-docker-data',
   mountPath: `${dataRoot}/containers`,
@@ -78,10 +76,12 @@ const outputMount = {
   readOnly: true,
 }
 
-/** The fields of the runner container by which it uses the engine. */
-export const dockerForRunner: Readonly<Record<ForgeKind, Plain>> = {
-  github: ofRunner,
-  bitbucket: { ...ofRunner, volumeMounts: [...sharedMounts, outputMount] },
+/** Returns the fields of the runner container by which it uses the engine. */
+export function dockerForRunner({ readsEngineFiles }: Pick<RunnerTraits, 'readsEngineFiles'>): Plain {
+  return {
+    env: [{ name: 'DOCKER_HOST', value: sharedSocket }],
+    volumeMounts: readsEngineFiles ? [...sharedMounts, outputMount] : sharedMounts,
+  }
 }
 
 /** Makes an ordinary container named `docker` of a template a change of the sidecar: two containers may not have one name. */

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { FailureReason } from '../model/failure.ts'
 import type { ContainerEnd, Runner } from '../model/runner.ts'
 import { failureOfEnd } from './end.ts'
-import { now, runner } from './world.fixture.ts'
+import { now, runner, runnerSet } from './world.fixture.ts'
 
 const end = (exitCode: number, reason = 'Error'): ContainerEnd => ({ exitCode, reason, at: now })
 const startFailure = { reason: 'init-failed', message: 'm', since: now } as const
@@ -18,5 +18,11 @@ it.each<[string, Runner, ContainerEnd, FailureReason | undefined]>([
   ['any other exit code', runner('a'), end(1), 'runner-failed'],
   ['the end of a pod that was never seen', unseen, end(1), 'runner-failed'],
 ])('%s', (_name, given, ended, reason) => {
-  expect(failureOfEnd(given, ended)?.reason).toBe(reason)
+  expect(failureOfEnd(given, ended, runnerSet())?.reason).toBe(reason)
+})
+
+it('knows the exit code of a refused version from the forge of the set', () => {
+  const bitbucket = { source: { ...runnerSet().source, kind: 'bitbucket' } } as const
+  expect(failureOfEnd(runner('a'), end(7), bitbucket)?.reason).toBe('runner-failed')
+  expect(failureOfEnd(runner('a'), end(7), undefined)?.reason).toBe('runner-failed')
 })

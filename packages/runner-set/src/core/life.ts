@@ -58,7 +58,7 @@ function decideEnded(moment: Moment, runner: Runner, pod: PodFacts): LifeStep {
   if (!pod.end) return nothing
   if (pod.deletionDeadline !== undefined) return decideDeleting(moment, runner, pod, pod.deletionDeadline)
   if (runner.ending) return continueEnd(moment, runner, pod, runner.ending)
-  const keepMs = failureOfEnd(runner, pod.end) ? world.set.keepFailedMs : world.set.keepFinishedMs
+  const keepMs = failureOfEnd(runner, pod.end, world.set) ? world.set.keepFailedMs : world.set.keepFinishedMs
   const crowded = !world.counts.known || world.counts.value.ended > limits.keptMax
   const until = pod.end.at + keepMs
   if (keepMs > 0 && !crowded && now < until) return { due: until }

@@ -1,7 +1,7 @@
 // Whether runners are missing, or too many.
 import type { Instant } from '@dayfly/kit/clock'
 import type { Action } from '../model/action.ts'
-import { bitbucketRunnersMax } from '../model/forge-traits.ts'
+import { forgeTraits } from '../model/forge-traits.ts'
 import type { Held, HeldUnjudged } from '../model/held.ts'
 import type { Counts, Runner } from '../model/runner.ts'
 import { runnerPrefix } from '../model/runner-names.ts'
@@ -58,11 +58,8 @@ function decideCycle(moment: Moment, { leaving, ids, counts }: Scaling, percenta
   // The check of the template takes a moment: the cycle waits for it.
   if (world.template?.hash !== world.templateHash) return heldBy('template-unchecked')
   const { min, max } = set.scale
-  const { creates, cordons } = decideByPercentage(
-    fleet,
-    { ...percentage, min, max, runnersMax: bitbucketRunnersMax },
-    now,
-  )
+  const { runnersMax = Number.POSITIVE_INFINITY } = forgeTraits[set.source.kind]
+  const { creates, cordons } = decideByPercentage(fleet, { ...percentage, min, max, runnersMax }, now)
   if (creates > 0) return { ...decideStarts(moment, counts, creates, ids), scaledBy: demand.at }
   const chosen = world.surplus.filter(({ name }) => cordons.includes(name) && !leaving.has(name))
   return { actions: endEach(moment, chosen), scaledBy: demand.at }

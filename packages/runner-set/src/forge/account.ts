@@ -1,7 +1,7 @@
 // The second port of a forge: the registrations of an account, for an observer that has no runner set of its own
 // (docs/decisions/0006-forge-account.md).
 import type { Instant } from '@dayfly/kit/clock'
-import type { ForgeTraits } from '../model/forge-traits.ts'
+import type { ForgeTraits } from '../model/forges/traits.ts'
 import type { Registration } from '../model/runner.ts'
 
 export type AccountRegistration = Registration & {

@@ -4,7 +4,7 @@ import type { Instant } from '@dayfly/kit/clock'
 import type { TransportError } from '@dayfly/kit/http'
 import type { Credential, SecretEntries } from '../model/credential.ts'
 import type { ForgeEvent, ForgeState } from '../model/forge-event.ts'
-import type { ForgeTraits } from '../model/forge-traits.ts'
+import type { ForgeTraits } from '../model/forges/traits.ts'
 import type { Registration } from '../model/runner.ts'
 
 /** The part of a runner set that the forge needs to know. */

@@ -1,5 +1,5 @@
 // Finds values of a configuration that the official tool accepts although they cannot work (docs/reference/bitbucket.md#s4-3).
-import { bitbucketRunnersMax } from '@dayfly/runner-set/model/forge-traits'
+import { bitbucket } from '@dayfly/runner-set/model/forges/bitbucket'
 import type { Configuration, Group, Parameters } from './configuration.ts'
 import type { Problem } from './problem.ts'
 import { compareQuantities, isQuantity } from './quantity.ts'
@@ -68,8 +68,8 @@ function doubtfulParameters({ path, parameters }: Group): readonly Problem[] {
     ...warn('max', max < 0, `The maximum ${max} is negative. Dayfly uses 0, so no runner starts.`),
     ...warn(
       'max',
-      max > bitbucketRunnersMax,
-      `Bitbucket allows ${bitbucketRunnersMax} runners in a workspace, and the maximum is ${max}.`,
+      max > bitbucket.runnersMax,
+      `Bitbucket allows ${bitbucket.runnersMax} runners in a workspace, and the maximum is ${max}.`,
     ),
     ...doubtfulFactors(path, parameters),
   ]

@@ -33,7 +33,7 @@ function ended(step: Step, runner: Runner, end: ContainerEnd): void {
   step.events.push({ kind: 'runner-ended', ...subject(step, runner.name), exitCode: end.exitCode, reason: end.reason })
   leaveRegistration(step, runner)
   depart(step, runner)
-  const failure = failureOfEnd(runner, end)
+  const failure = failureOfEnd(runner, end, step.state.set)
   if (failure) failed(step, runner, failure)
 }
 

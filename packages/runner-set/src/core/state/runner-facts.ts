@@ -1,6 +1,6 @@
 // How facts change one runner. Every function returns a new runner and changes nothing else.
 import type { Instant } from '@dayfly/kit/clock'
-import type { ForgeTraits } from '../../model/forge-traits.ts'
+import type { ForgeTraits } from '../../model/forges/traits.ts'
 import type { DeregisterAnswer, Ending, JobRef, PodFacts, Registration, Runner } from '../../model/runner.ts'
 
 /** A runner of which only the name is known. */

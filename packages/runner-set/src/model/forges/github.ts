@@ -1,0 +1,31 @@
+// GitHub Actions.
+import type { ForgeTraits } from './traits.ts'
+
+/** The credential is a file and no environment variable: a Secret that is late costs a variable 13 s (docs/reference/experiments.md#e1). */
+const credentialFolder = '/run/dayfly'
+
+/** `$DAYFLY_ROOT` is empty in a real container, and the container's folder in the embedded cluster. One start command serves both. */
+const command = [
+  '/bin/sh',
+  '-c',
+  `ACTIONS_RUNNER_INPUT_JITCONFIG="$(cat "\${DAYFLY_ROOT:-}${credentialFolder}/credential")" exec "\${DAYFLY_ROOT:-}/home/runner/run.sh"`,
+]
+
+export const github = {
+  demand: 'assigned',
+  removal: 'refuses-busy',
+  ephemeral: 'by-itself',
+  pickUpDelayMs: 0,
+  records: 'by-id',
+  jobLog: undefined,
+  runnersMax: undefined,
+  runner: {
+    image: 'ghcr.io/actions/actions-runner:latest',
+    command,
+    env: [{ name: 'ACTIONS_RUNNER_RETURN_VERSION_DEPRECATED_EXIT_CODE', value: '1' }],
+    credential: { is: 'file', folder: credentialFolder },
+    workFolderVariable: undefined,
+    readsEngineFiles: false,
+    outdatedExitCode: 7,
+  },
+} as const satisfies ForgeTraits
