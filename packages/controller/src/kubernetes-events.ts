@@ -4,10 +4,9 @@ import { hashText } from '@dayfly/kit/hash'
 import { timestamp } from '@dayfly/kit/timestamp'
 import type { Kubernetes } from '@dayfly/kubernetes/kubernetes'
 import type { KubeObject } from '@dayfly/kubernetes/types'
-import { camelCase } from '@dayfly/runner-set/core/report'
+import { camelCase, sentenceOf } from '@dayfly/runner-set/core/report'
 import { runnerSetApiVersion } from '@dayfly/runner-set/model/api'
 import { type Entry, type JournalEvent, lateJobNext } from '@dayfly/runner-set/model/event'
-import { failureInfo } from '@dayfly/runner-set/model/failure'
 import type { Journal } from './journal.ts'
 import { events } from './resources.ts'
 
@@ -61,8 +60,7 @@ function noteOf(event: JournalEvent): Note | undefined {
     case 'registration-kept':
     case 'cordon-failed': {
       const { reason, message } = event.failure
-      const { sentence, next } = failureInfo(reason)
-      return { type: 'Warning', reason: camelCase(reason), message: `${sentence} ${message} — ${next}` }
+      return { type: 'Warning', reason: camelCase(reason), message: sentenceOf(reason, message) }
     }
     case 'job-late': {
       const message = `Runner ${event.runner} took another job before it was cordoned. ${lateJobNext}`

@@ -11,6 +11,22 @@ type Container = {
 }
 const containersOf = (set = bitbucket) => buildPod(set, 'linux-1', '7').spec['containers'] as readonly Container[]
 
+it('gives a runner of GitHub its credential as a file, and a command that reads it', () => {
+  const { spec } = buildPod(runnerSet(), 'linux-1', '7')
+  const [runner] = spec['containers'] as readonly (Container & { readonly command: readonly string[] })[]
+  expect(runner?.command.at(-1)).toContain('/run/dayfly/credential')
+  expect(runner?.volumeMounts).toEqual([{ name: 'dayfly-credential', mountPath: '/run/dayfly', readOnly: true }])
+  expect(spec['volumes']).toEqual([
+    { name: 'dayfly-credential', secret: { secretName: 'linux-1', defaultMode: 0o444 } },
+  ])
+})
+
+it('starts the runner of Bitbucket by the command of its image, and mounts no credential', () => {
+  const { spec } = buildPod(bitbucket, 'linux-1', '7')
+  expect(containersOf()[0]).not.toHaveProperty('command')
+  expect(spec['volumes']).toEqual([{ name: 'dayfly-work', emptyDir: {} }])
+})
+
 it('gives a runner of Bitbucket its credential from the keys of its own Secret', () => {
   const [runner] = containersOf()
   const keys = runner?.env.flatMap(({ name, valueFrom }) => (valueFrom ? [[name, valueFrom.secretKeyRef]] : []))

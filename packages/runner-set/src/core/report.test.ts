@@ -51,6 +51,8 @@ describe('conditions', () => {
     ['Ready', 'True', 'WaitingForForgeLimit', { ...jobs(1), allowance: { now: 0, nextAt: now + 60_000 } }],
     ['Ready', 'True', 'Ready', { ...jobs(1), allowance: { now: 1, nextAt: now + 60_000 } }],
     ['Ready', 'True', 'Ready', { ...jobs(0), allowance: { now: 0, nextAt: now + 60_000 } }],
+    ['Ready', 'True', 'Ready', { ...jobs(2), allowance: { now: 1, nextAt: now + 60_000 } }],
+    ['Ready', 'True', 'Ready', { ...jobs(2), history: { ...failed(3), retryAt: now + 60_000 } }],
     ['Ready', 'True', 'Ready', { ...jobs(1), allowance: { now: 0, nextAt: undefined } }],
     ['Ready', 'True', 'Paused', { ...jobs(1), set: paused, allowance: { now: 0, nextAt: now + 60_000 } }],
     ['TemplateAccepted', 'True', 'Accepted', {}],
@@ -77,6 +79,7 @@ describe('conditions', () => {
     ['Degraded', 'True', 'ImageMissing', { history: failed(2) }],
     ['Degraded', 'False', 'AsExpected', { history: failed(2, now - limits.failureMemoryMs - 1) }],
     ['Degraded', 'False', 'AsExpected', { history: failed(0) }],
+    ['Degraded', 'False', 'AsExpected', { ...refused(), forgeFailure: unreachable }],
     ['Degraded', 'True', 'ImageInvalid', { history: blocked, stuck: stuck(1) }],
     ['Degraded', 'True', 'TerminationStuck', { stuck: stuck(1), history: failed(1) }],
     [
@@ -116,6 +119,11 @@ describe('conditions', () => {
     ['a forge that does not respond', ['Reconciling'], { forgeFailure: unreachable }],
     ['a template that never works', ['Stalled'], refused('template-invalid')],
     ['a start that never works', ['Stalled'], { history: blocked }],
+    [
+      'a start that never works, behind a forge that refuses',
+      ['Reconciling'],
+      { history: blocked, forgeFailure: unauthorized },
+    ],
     ['an older verdict', ['Reconciling'], { ...refused('template-invalid'), templateHash: 'other' }],
   ])('tell kstatus whether an operator must act: %s', (_name, types, over) => {
     const { conditions } = statusOf({ world: world([], over), limits, now })

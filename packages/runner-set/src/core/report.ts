@@ -151,7 +151,8 @@ function failing(type: Condition['type'], status: Condition['status'], { reason,
   return { type, status, reason: camelCase(reason), message: sentenceOf(reason, detail) }
 }
 
-function sentenceOf(reason: FailureReason, detail: string): string {
+/** Returns what happened, what was observed, and the next step. */
+export function sentenceOf(reason: FailureReason, detail: string): string {
   const { sentence, next } = failureInfo(reason)
   return `${sentence} ${detail} — ${next}`
 }

@@ -4,7 +4,6 @@ import type { Held, HeldBy } from '../model/held.ts'
 import type { Counts } from '../model/runner.ts'
 import type { SetWorld } from '../model/world.ts'
 import type { Moment } from './moment.ts'
-import { isPaused } from './paused.ts'
 import { recentFailures } from './state/history.ts'
 
 export type Starts = {
@@ -16,7 +15,6 @@ export type Starts = {
 /** At most so many starts, and why no more. */
 type Bound = { readonly most: number; readonly why: HeldBy }
 
-/** @param missing runners that are missing: more than none */
 export function startsOf(moment: Moment, counts: Counts, missing: number): Starts {
   const gate = gateOf(moment.world)
   if (gate) return { count: 0, held: { count: missing, why: gate } }
@@ -29,8 +27,8 @@ export function startsOf(moment: Moment, counts: Counts, missing: number): Start
 
 /** Returns when the forge allows the next registration, if no runner starts before. The limit is a state and no failure. */
 export function waitsForForgeUntil(moment: Moment): Instant | undefined {
-  const { counts, need, set } = moment.world
-  if (isPaused(set) || !counts.known || !need || need.missing <= 0) return undefined
+  const { counts, need } = moment.world
+  if (!counts.known || !need) return undefined
   const { count, held } = startsOf(moment, counts.value, need.missing)
   return count === 0 && held?.why.is === 'forge-limit' ? held.why.until : undefined
 }
@@ -62,10 +60,9 @@ function boundsOf(moment: Moment, counts: Counts, missing: number): readonly Bou
 function failureBounds({ world, limits, now }: Moment, { unproved }: Counts, missing: number): readonly Bound[] {
   const { history } = world
   const failures = recentFailures(history, limits, now)
-  const isWaiting = failures > 0 && history.retryAt !== undefined && now < history.retryAt
-  const until = isWaiting ? history.retryAt : undefined
+  const until = history.retryAt !== undefined && now < history.retryAt ? history.retryAt : undefined
   if (failures >= limits.failuresBeforeProbe) {
-    return [{ most: isWaiting || unproved > 0 ? 0 : 1, why: { is: 'probe', failures, unproved, until } }]
+    return [{ most: until !== undefined || unproved > 0 ? 0 : 1, why: { is: 'probe', failures, unproved, until } }]
   }
   if (until === undefined) return []
   return [{ most: Math.max(0, missing - failures), why: { is: 'failed-starts', failures, until } }]

@@ -109,3 +109,17 @@ it('counts a cordoned busy runner as busy, and a spent one as cordoned', () => {
     's starting',
   ])
 })
+
+it('counts no fleet for a set without this strategy, nor while the demand is unknown', () => {
+  const fleetIn = (set: RunnerSet, isKnown: boolean) => {
+    const state = newSetState(set)
+    const demand = { kind: 'utilisation', busy: 0, idle: 0 } as const
+    if (isKnown) fold(state, { kind: 'forge-event', event: { kind: 'demand', demand, at: now } }, limits, now)
+    return worldOf(state, { now: 9, nextAt: undefined }, limits, now).fleet
+  }
+  expect([fleetIn(runnerSet(), true), fleetIn(setOfCycles, false), fleetIn(setOfCycles, true)]).toEqual([
+    undefined,
+    undefined,
+    [],
+  ])
+})
