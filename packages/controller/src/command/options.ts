@@ -11,7 +11,7 @@ import { createInquiry, type Inquiry } from '@dayfly/kubernetes/inquiry'
 import { followServerTime } from '@dayfly/kubernetes/server-time'
 import type { Command } from 'commander'
 import type { LeaseChoice } from '../operate/leader.ts'
-import type { Place } from '../operate/read.ts'
+import type { Cluster } from '../operate/read.ts'
 import { refusing } from './refusals.ts'
 
 export type ClusterOptions = {
@@ -39,7 +39,7 @@ export function withCluster(command: Command): Command {
     .option('--json', 'print the result as JSON')
 }
 
-export type Opened = Place & {
+export type Opened = Cluster & {
   readonly random: Random
   readonly inquiry: Inquiry
   /** The namespace to read; undefined for all. */

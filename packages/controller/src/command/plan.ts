@@ -5,7 +5,7 @@ import { defaultLimits } from '@dayfly/runner-set/model/limits'
 import { Command } from 'commander'
 import { type Judged, readOverview } from '../operate/overview.ts'
 import { type ForgeReading, readPicture } from '../operate/picture.ts'
-import { type Plan, planOf } from '../operate/plan.ts'
+import { planOf, type SetPlan } from '../operate/plan.ts'
 import type { Known } from '../operate/read.ts'
 import { askForge } from './ask-forge.ts'
 import { namedSet } from './named-set.ts'
@@ -54,7 +54,7 @@ async function planSet(opened: Opened, judged: Judged, { forge }: Options): Prom
   return { judged, plan: withForge(planOf(picture, defaultLimits, opened.clock.now()), asked), forge: asked?.known }
 }
 
-function withForge(plan: Plan, asked: Known<ForgeReading> | undefined): Plan {
+function withForge(plan: SetPlan, asked: Known<ForgeReading> | undefined): SetPlan {
   if (!asked) return plan
   if (!asked.known) return { ...plan, unknown: [`The state at the forge: ${asked.why}.`, ...plan.unknown] }
   if (asked.value.demand !== undefined) return plan

@@ -6,7 +6,7 @@ import { ageText } from '../operate/ages.ts'
 import { type ContainerView, containersOf } from '../operate/containers.ts'
 import type { EventView } from '../operate/events.ts'
 import type { Judged } from '../operate/overview.ts'
-import type { Plan } from '../operate/plan.ts'
+import type { SetPlan } from '../operate/plan.ts'
 import type { Known } from '../operate/read.ts'
 import type { JobView, SetView } from '../operate/set-view.ts'
 import type { Story } from '../operate/story.ts'
@@ -18,7 +18,7 @@ type About = { readonly events: Known<readonly EventView[]>; readonly now: Insta
 
 export type ExplainedSet = About & {
   readonly judged: Judged
-  readonly plan: Plan | undefined
+  readonly plan: SetPlan | undefined
   /** The runners whose container may still run. */
   readonly living: ReadonlySet<string>
 }

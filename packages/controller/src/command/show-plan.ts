@@ -1,13 +1,13 @@
 // The text and the JSON of `dayfly plan`.
 import { wrap } from '@dayfly/command-line/table'
 import type { Judged } from '../operate/overview.ts'
-import type { Plan } from '../operate/plan.ts'
+import type { SetPlan } from '../operate/plan.ts'
 import { problemLines } from './show-problems.ts'
 
 export type Planned = {
   readonly judged: Judged
   /** Undefined for a set whose spec is not valid. */
-  readonly plan: Plan | undefined
+  readonly plan: SetPlan | undefined
   /** Whether the forge answered; undefined if it was not asked. */
   readonly forge: boolean | undefined
 }
@@ -30,11 +30,11 @@ function setLines({ judged, plan }: Planned, width: number): readonly string[] {
 }
 
 /** The counts and the steps of one set, without its name. */
-export function planOfOneLines(plan: Plan, judged: Judged, width: number): readonly string[] {
+export function planOfOneLines(plan: SetPlan, judged: Judged, width: number): readonly string[] {
   return [...wrap(countsText(plan, judged), 'Now: ', width), ...stepLines(plan, judged, width)]
 }
 
-function stepLines(plan: Plan, { work }: Judged, width: number): readonly string[] {
+function stepLines(plan: SetPlan, { work }: Judged, width: number): readonly string[] {
   const idle = work.is === 'no-leader' ? wrap(`Nobody acts on this plan: ${work.sentence}`, '  ! ', width) : []
   return [
     ...idle,
@@ -44,7 +44,7 @@ function stepLines(plan: Plan, { work }: Judged, width: number): readonly string
   ]
 }
 
-function countsText({ demand, wanted, counts }: Plan, { view }: Judged): string {
+function countsText({ demand, wanted, counts }: SetPlan, { view }: Judged): string {
   const { min = 0, max } = view.set?.scale ?? { max: 0 }
   const { starting, idle, busy, spent, ended } = counts
   const running = idle + busy

@@ -3,7 +3,7 @@ import type { Instant } from '@dayfly/kit/clock'
 import type { KubeObject } from '@dayfly/kubernetes/types'
 import type { EventObject } from '../observe/pod-object.ts'
 import { events } from '../resources.ts'
-import { listAll, type Place } from './read.ts'
+import { type Cluster, listAll } from './read.ts'
 
 export type EventView = {
   readonly at: Instant | undefined
@@ -19,9 +19,9 @@ export type EventView = {
 type Subject = { readonly namespace: string; readonly name: string; readonly uid?: string | undefined }
 
 /** Returns the Events, the newest first. An object that is gone may still have some. */
-export async function readEvents(place: Place, { namespace, name, uid }: Subject): Promise<readonly EventView[]> {
+export async function readEvents(cluster: Cluster, { namespace, name, uid }: Subject): Promise<readonly EventView[]> {
   const selectors = [`involvedObject.name=${name}`, ...(uid === undefined ? [] : [`involvedObject.uid=${uid}`])]
-  const items = await listAll(place, events, { namespace, fieldSelector: selectors.join(',') })
+  const items = await listAll(cluster, events, { namespace, fieldSelector: selectors.join(',') })
   // Events of the same second: the one that was written last is the newest.
   const version = ({ metadata }: KubeObject) => Number(metadata.resourceVersion) || 0
   const byVersion = [...items].sort((left, right) => version(right) - version(left))

@@ -1,5 +1,5 @@
 // Finds the set that an operator names, and the nearest name if there is no such set.
-import type { Place } from './read.ts'
+import type { Cluster } from './read.ts'
 import { readSet, readSets, type SetView } from './set-view.ts'
 
 export type SetSearch =
@@ -9,13 +9,13 @@ export type SetSearch =
   | { readonly is: 'missing'; readonly names: readonly string[] }
 
 /** @param namespace undefined for all namespaces */
-export async function findSet(place: Place, namespace: string | undefined, name: string): Promise<SetSearch> {
+export async function findSet(cluster: Cluster, namespace: string | undefined, name: string): Promise<SetSearch> {
   if (namespace !== undefined) {
-    const view = await readSet(place, { namespace, name })
+    const view = await readSet(cluster, { namespace, name })
     if (view) return { is: 'found', view }
-    return { is: 'missing', names: (await readSets(place, namespace)).map((one) => one.name) }
+    return { is: 'missing', names: (await readSets(cluster, namespace)).map((one) => one.name) }
   }
-  const all = await readSets(place, undefined)
+  const all = await readSets(cluster, undefined)
   const [first, ...others] = all.filter((one) => one.name === name)
   if (!first) return { is: 'missing', names: [...new Set(all.map((one) => one.name))] }
   if (others.length === 0) return { is: 'found', view: first }

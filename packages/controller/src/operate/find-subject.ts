@@ -2,7 +2,7 @@
 import { runnerPrefix } from '@dayfly/runner-set/model/runner-names'
 import { type EventView, readEvents } from './events.ts'
 import { type RunnerPod, readRunnerPod } from './pods.ts'
-import { type Known, orUnknown, type Place } from './read.ts'
+import { type Cluster, type Known, orUnknown } from './read.ts'
 import type { JobView, SetView } from './set-view.ts'
 
 export type SubjectKind = 'set' | 'runner' | 'job'
@@ -23,7 +23,7 @@ export type Subject =
 
 /** `sets`: every set where the command looks. Returns all matches, so that the operator can choose. */
 export async function findSubjects(
-  place: Place,
+  cluster: Cluster,
   sets: readonly SetView[],
   asked: { readonly kind: SubjectKind | undefined; readonly name: string },
 ): Promise<readonly Subject[]> {
@@ -32,14 +32,14 @@ export async function findSubjects(
   const found: Subject[] = wants('set')
     ? sets.filter((view) => view.name === name).map((view) => ({ is: 'set', view }))
     : []
-  if (found.length === 0 && wants('runner')) found.push(...(await findRunners(place, sets, name)))
-  if (found.length === 0 && wants('job')) found.push(...(await findJobs(place, sets, name)))
+  if (found.length === 0 && wants('runner')) found.push(...(await findRunners(cluster, sets, name)))
+  if (found.length === 0 && wants('job')) found.push(...(await findJobs(cluster, sets, name)))
   return found
 }
 
-async function findRunners(place: Place, sets: readonly SetView[], name: string): Promise<readonly Subject[]> {
+async function findRunners(cluster: Cluster, sets: readonly SetView[], name: string): Promise<readonly Subject[]> {
   const candidates = sets.filter((view) => isNameOf(view, name))
-  const read = candidates.map((view) => runnerSubject(place, view, name, jobOf(view, name)))
+  const read = candidates.map((view) => runnerSubject(cluster, view, name, jobOf(view, name)))
   const subjects = await Promise.all(read)
   return subjects.filter(({ pod, job, events }) => pod || job || (events.known && events.value.length > 0))
 }
@@ -48,7 +48,7 @@ async function findRunners(place: Place, sets: readonly SetView[], name: string)
 const matchesMax = 5
 
 /** A job may have run twice: each of its runners is a match. Without a job of that name, a part of a name is enough. */
-async function findJobs(place: Place, sets: readonly SetView[], name: string): Promise<readonly Subject[]> {
+async function findJobs(cluster: Cluster, sets: readonly SetView[], name: string): Promise<readonly Subject[]> {
   const wanted = name.toLowerCase()
   const all = sets.flatMap((view) => view.jobs.map((job) => ({ view, job })))
   const tests: readonly ((job: JobView) => boolean)[] = [
@@ -57,13 +57,13 @@ async function findJobs(place: Place, sets: readonly SetView[], name: string): P
     ({ name: full }) => full.toLowerCase().includes(wanted),
   ]
   const matches = tests.map((test) => all.filter(({ job }) => test(job))).find((some) => some.length > 0) ?? []
-  const read = matches.slice(0, matchesMax).map(({ view, job }) => runnerSubject(place, view, job.runner, job))
+  const read = matches.slice(0, matchesMax).map(({ view, job }) => runnerSubject(cluster, view, job.runner, job))
   return (await Promise.all(read)).map((subject) => ({ ...subject, byJob: true }))
 }
 
-async function runnerSubject(place: Place, view: SetView, name: string, job: JobView | undefined) {
+async function runnerSubject(cluster: Cluster, view: SetView, name: string, job: JobView | undefined) {
   const at = { namespace: view.namespace, name }
-  const [pod, events] = await Promise.all([readRunnerPod(place, at), orUnknown(readEvents(place, at))])
+  const [pod, events] = await Promise.all([readRunnerPod(cluster, at), orUnknown(readEvents(cluster, at))])
   return { is: 'runner', name, view, pod, job, events, byJob: false } as const
 }
 

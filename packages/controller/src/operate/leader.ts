@@ -5,7 +5,7 @@ import { asRecord } from '@dayfly/kubernetes/parse'
 import type { KubeObject } from '@dayfly/kubernetes/types'
 import { watchesLabel } from '@dayfly/runner-set/model/api'
 import { ageText } from './ages.ts'
-import { getOne, type Known, listAll, orUnknown, type Place } from './read.ts'
+import { type Cluster, getOne, type Known, listAll, orUnknown } from './read.ts'
 import type { SetView } from './set-view.ts'
 
 /** An undefined name means every Lease of Dayfly: a chart has a controller with its own Lease for each namespace. */
@@ -36,22 +36,22 @@ const skewMs = 5_000
  * Without that permission only the given namespaces are.
  */
 export async function readLeaders(
-  place: Place,
+  cluster: Cluster,
   { namespace, name }: LeaseChoice,
   namespaces: readonly string[],
 ): Promise<Known<readonly Leader[]>> {
-  const now = place.clock.now()
+  const now = cluster.clock.now()
   // Each node has a Lease of its name in kube-node-lease.
   const named = name === undefined ? '' : `metadata.name=${name},`
   const fieldSelector = `${named}metadata.namespace!=kube-node-lease`
-  const everywhere = await orUnknown(listAll(place, leases, { namespace, fieldSelector }))
+  const everywhere = await orUnknown(listAll(cluster, leases, { namespace, fieldSelector }))
   if (everywhere.known) {
     const own = everywhere.value.filter((object) => name !== undefined || isOurs(object))
     return { known: true, value: sorted(own.map((object) => viewLease(object, now))) }
   }
   const near = namespace === undefined ? namespaces : [namespace]
   const single = await Promise.all(
-    near.map((one) => orUnknown(getOne(place, leases, { namespace: one, name: name ?? usualName }))),
+    near.map((one) => orUnknown(getOne(cluster, leases, { namespace: one, name: name ?? usualName }))),
   )
   const found = single.flatMap((one) => (one.known && one.value ? [viewLease(one.value, now)] : []))
   // A Lease may be in a namespace that could not be searched: only one that was found says something.

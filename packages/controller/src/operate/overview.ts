@@ -2,7 +2,7 @@
 import type { Instant } from '@dayfly/kit/clock'
 import { type Leader, type LeaseChoice, readLeaders, serves, type Work, workOn } from './leader.ts'
 import { type Problem, problemsOf } from './problems.ts'
-import type { Known, Place } from './read.ts'
+import type { Cluster, Known } from './read.ts'
 import { readSets, type SetView } from './set-view.ts'
 
 export type Judged = { readonly view: SetView; readonly work: Work; readonly problems: readonly Problem[] }
@@ -13,11 +13,15 @@ export type Overview = {
   readonly sets: readonly Judged[]
 }
 
-export async function readOverview(place: Place, namespace: string | undefined, lease: LeaseChoice): Promise<Overview> {
-  const views = await readSets(place, namespace)
+export async function readOverview(
+  cluster: Cluster,
+  namespace: string | undefined,
+  lease: LeaseChoice,
+): Promise<Overview> {
+  const views = await readSets(cluster, namespace)
   const near = new Set([...views.map((view) => view.namespace), ...(namespace === undefined ? [] : [namespace])])
-  const leaders = await readLeaders(place, lease, [...near])
-  const at = place.clock.now()
+  const leaders = await readLeaders(cluster, lease, [...near])
+  const at = cluster.clock.now()
   const sets = views.map((view) => judge(view, leaders, at))
   if (!leaders.known) return { at, leaders, sets }
   return { at, leaders: { known: true, value: leaders.value.filter((one) => serves(one, namespace)) }, sets }

@@ -14,7 +14,7 @@ import { explainPod } from '../observe/explain.ts'
 import { readEvents } from './events.ts'
 import type { Work } from './leader.ts'
 import { type RunnerPod, readRunnerPods } from './pods.ts'
-import { type Known, orUnknown, type Place } from './read.ts'
+import { type Cluster, type Known, orUnknown } from './read.ts'
 import { type JobView, problemOf, type SetView } from './set-view.ts'
 
 export type DemandReading = {
@@ -45,10 +45,10 @@ export type Sources = {
 /** At most this many starts are looked up in the Events. */
 const lookUpsMax = 10
 
-export async function readPicture(place: Place, sources: Sources, limits: Limits): Promise<Picture> {
+export async function readPicture(cluster: Cluster, sources: Sources, limits: Limits): Promise<Picture> {
   const { view, set } = sources
-  const askedAt = place.clock.now()
-  const all = await readRunnerPods(place, view.namespace)
+  const askedAt = cluster.clock.now()
+  const all = await readRunnerPods(cluster, view.namespace)
   const pods = all.filter(({ observed }) => observed.setUid === view.uid)
   const demand = demandOf(sources)
   const state = newSetState(set, { conditions: view.conditions as readonly Condition[], forge: view.forge })
@@ -64,7 +64,7 @@ export async function readPicture(place: Place, sources: Sources, limits: Limits
     const result = { is: 'listed', registrations, askedAt } as const
     take({ kind: 'outcome', outcome: { action: 'list-registrations', result } })
   }
-  for (const { name, cause } of await explainStarts(place, pods, state)) {
+  for (const { name, cause } of await explainStarts(cluster, pods, state)) {
     take({ kind: 'outcome', outcome: { action: 'explain-runner', runner: name, result: { is: 'explained', cause } } })
   }
   if (demand.known) {
@@ -108,13 +108,13 @@ function demandOf({ view, set, work, forge }: Sources): Known<DemandReading> {
 type Explained = { readonly name: string; readonly cause: LastingFailure | undefined }
 
 /** Reads the Events of starts whose own status shows no cause, as the controller does. */
-async function explainStarts(place: Place, pods: readonly RunnerPod[], { table }: SetState): Promise<Explained[]> {
+async function explainStarts(cluster: Cluster, pods: readonly RunnerPod[], { table }: SetState): Promise<Explained[]> {
   const silent = pods.filter(({ observed }) => {
     const runner = table.get(observed.name)
     return runner && phaseOf(runner) === 'starting' && observed.facts.startFailure === undefined
   })
   const looked = silent.slice(0, lookUpsMax).map(async ({ pod, observed: { name, namespace, facts } }) => {
-    const events = await orUnknown(readEvents(place, { namespace, name, uid: facts.uid }))
+    const events = await orUnknown(readEvents(cluster, { namespace, name, uid: facts.uid }))
     const raw = events.known ? events.value.map((event) => event.raw) : []
     return { name, cause: explainPod(raw, pod) }
   })

@@ -17,7 +17,7 @@ import type { PlanStep } from './plan-step.ts'
 import { conditionOf, knownReason, problemOf, type SetView } from './set-view.ts'
 import { waitsOf } from './waits.ts'
 
-export type Plan = {
+export type SetPlan = {
   /** Undefined if unknown. */
   readonly demand: number | undefined
   readonly wanted: number | undefined
@@ -27,7 +27,7 @@ export type Plan = {
   readonly unknown: readonly string[]
 }
 
-export function planOf(picture: Picture, limits: Limits, now: Instant): Plan {
+export function planOf(picture: Picture, limits: Limits, now: Instant): SetPlan {
   const { view, state, demand } = picture
   // Only the controller knows the limit of the forge.
   const allowance = { now: Number.POSITIVE_INFINITY, nextAt: undefined }

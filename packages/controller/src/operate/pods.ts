@@ -4,22 +4,22 @@ import { labels } from '@dayfly/runner-set/core/pod'
 import { type ObservedPod, observePod } from '../observe/pod-facts.ts'
 import type { PodObject } from '../observe/pod-object.ts'
 import { pods } from '../resources.ts'
-import { getOne, listAll, type Place } from './read.ts'
+import { type Cluster, getOne, listAll } from './read.ts'
 
 /** A runner's pod and its facts. */
 export type RunnerPod = { readonly pod: PodObject; readonly observed: ObservedPod }
 
 /** Returns the pods of all runners. A pod that carries our label without an owner is no runner: `dayfly sweep` finds it. */
-export async function readRunnerPods(place: Place, namespace: string | undefined): Promise<readonly RunnerPod[]> {
-  const items = await listAll(place, pods, { namespace, labelSelector: labels.set, keep: slim })
+export async function readRunnerPods(cluster: Cluster, namespace: string | undefined): Promise<readonly RunnerPod[]> {
+  const items = await listAll(cluster, pods, { namespace, labelSelector: labels.set, keep: slim })
   return items.flatMap((object) => runnerPodOf(object) ?? [])
 }
 
 export async function readRunnerPod(
-  place: Place,
+  cluster: Cluster,
   at: { readonly namespace: string; readonly name: string },
 ): Promise<RunnerPod | undefined> {
-  const object = await getOne(place, pods, at)
+  const object = await getOne(cluster, pods, at)
   return object && runnerPodOf(object)
 }
 

@@ -4,8 +4,8 @@ import { KubernetesError } from '@dayfly/kubernetes/errors'
 import type { Kubernetes, ListOptions } from '@dayfly/kubernetes/kubernetes'
 import type { KubeObject, Resource } from '@dayfly/kubernetes/types'
 
-/** Where a command reads, and the time by which it judges ages. */
-export type Place = {
+/** The cluster that a command reads, and the time by which it judges ages. */
+export type Cluster = {
   readonly kubernetes: Kubernetes
   readonly clock: Clock
   readonly signal?: AbortSignal | undefined
@@ -55,7 +55,7 @@ export async function attempt<T>(access: Access, call: () => Promise<T>): Promis
 }
 
 export async function listAll(
-  { kubernetes, signal }: Place,
+  { kubernetes, signal }: Cluster,
   resource: Resource,
   options: Omit<ListOptions, 'signal'>,
 ): Promise<readonly KubeObject[]> {
@@ -65,7 +65,7 @@ export async function listAll(
 
 /** Returns undefined if the API server proves that there is no such object. */
 export async function getOne(
-  { kubernetes, signal }: Place,
+  { kubernetes, signal }: Cluster,
   resource: Resource,
   at: { readonly namespace: string; readonly name: string },
 ): Promise<KubeObject | undefined> {

@@ -8,7 +8,7 @@ import type { RunnerSet } from '@dayfly/runner-set/model/runner-set'
 import { problemKinds } from '@dayfly/runner-set/model/status'
 import { z } from 'zod'
 import { runnerSets } from '../resources.ts'
-import { getOne, listAll, type Place } from './read.ts'
+import { type Cluster, getOne, listAll } from './read.ts'
 
 const count = z.int().min(0).optional().catch(undefined)
 const text = z.string().min(1).optional().catch(undefined)
@@ -86,17 +86,17 @@ export type SetView = z.infer<typeof statusSchema> & {
   readonly statusAt: Instant | undefined
 }
 
-export async function readSets(place: Place, namespace: string | undefined): Promise<readonly SetView[]> {
-  const views = (await listAll(place, runnerSets, { namespace })).map(viewSet)
+export async function readSets(cluster: Cluster, namespace: string | undefined): Promise<readonly SetView[]> {
+  const views = (await listAll(cluster, runnerSets, { namespace })).map(viewSet)
   return views.sort((left, right) => compare(left.namespace, right.namespace) || compare(left.name, right.name))
 }
 
 /** Returns undefined if there is no such set. */
 export async function readSet(
-  place: Place,
+  cluster: Cluster,
   at: { readonly namespace: string; readonly name: string },
 ): Promise<SetView | undefined> {
-  const object = await getOne(place, runnerSets, at)
+  const object = await getOne(cluster, runnerSets, at)
   return object && viewSet(object)
 }
 

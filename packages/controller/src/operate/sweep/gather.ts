@@ -7,7 +7,7 @@ import { PortError } from '@dayfly/runner-set/model/port-error'
 import type { PodObject } from '../../observe/pod-object.ts'
 import { pods, runnerSets, secrets } from '../../resources.ts'
 import { type Leader, type LeaseChoice, readLeaders } from '../leader.ts'
-import { AccessFailure, type Known, listAll, orUnknown, type Place } from '../read.ts'
+import { AccessFailure, type Cluster, type Known, listAll, orUnknown } from '../read.ts'
 import { readSets, type SetView } from '../set-view.ts'
 
 export type SweepChoice = {
@@ -36,30 +36,31 @@ export type SweepFacts = {
 }
 
 export async function gatherLeftovers(
-  place: Place & { readonly inquiry: Inquiry },
+  cluster: Cluster & { readonly inquiry: Inquiry },
   { namespace, lease, account, scaleSets, group }: SweepChoice,
 ): Promise<SweepFacts> {
   const forge = account && (await askAccount(account, scaleSets, group))
   const owned = await orUnknown(
-    listAll(place, secrets, { namespace, labelSelector: labels.runner, metadataOnly: true }),
+    listAll(cluster, secrets, { namespace, labelSelector: labels.runner, metadataOnly: true }),
   )
-  const found = await listAll(place, pods, { namespace, labelSelector: labels.set })
-  const sets = await readSetsIfServed(place, namespace)
-  const leaders = namespace === undefined ? await readLeaders(place, lease, []) : ({ known: true, value: [] } as const)
+  const found = await listAll(cluster, pods, { namespace, labelSelector: labels.set })
+  const sets = await readSetsIfServed(cluster, namespace)
+  const leaders =
+    namespace === undefined ? await readLeaders(cluster, lease, []) : ({ known: true, value: [] } as const)
   const labelled = found as readonly (PodObject & KubeObject)[]
-  return { at: place.clock.now(), pods: labelled, secrets: owned, sets, leaders, forge }
+  return { at: cluster.clock.now(), pods: labelled, secrets: owned, sets, leaders, forge }
 }
 
 /** Without its definition no RunnerSet exists: the uninstall has removed it. Any other refusal proves nothing. */
 async function readSetsIfServed(
-  place: Place & { readonly inquiry: Inquiry },
+  cluster: Cluster & { readonly inquiry: Inquiry },
   namespace: string | undefined,
 ): Promise<readonly SetView[]> {
   try {
-    return await readSets(place, namespace)
+    return await readSets(cluster, namespace)
   } catch (error) {
     if (!(error instanceof AccessFailure) || error.error.kind !== 'not-found') throw error
-    if ((await place.inquiry.versionsOf(runnerSets, place.signal)).length > 0) throw error
+    if ((await cluster.inquiry.versionsOf(runnerSets, cluster.signal)).length > 0) throw error
     return []
   }
 }

@@ -5,7 +5,7 @@ import type { KubeObject, Resource } from '@dayfly/kubernetes/types'
 import type { ForgeAccount } from '@dayfly/runner-set/forge/account'
 import type { PodObject } from '../../observe/pod-object.ts'
 import { pods, runnerSets } from '../../resources.ts'
-import { AccessFailure, getOne, type Place } from '../read.ts'
+import { AccessFailure, type Cluster, getOne } from '../read.ts'
 import { kept, type Outcome, type StepResult, takeStep } from '../step-result.ts'
 import { isOutOfWork } from './forge-leftovers.ts'
 import { isOver } from './pod-leftovers.ts'
@@ -13,7 +13,7 @@ import type { SweepStep, Target } from './step.ts'
 
 type Result = StepResult<SweepStep>
 
-export type Sweeper = Place & { readonly account: ForgeAccount | undefined }
+export type Sweeper = Cluster & { readonly account: ForgeAccount | undefined }
 
 /** The signal stops the sweep between two steps. */
 export async function performSweep(
@@ -93,7 +93,7 @@ async function exists(
 }
 
 async function deregister(
-  { account, ...place }: Sweeper,
+  { account, ...cluster }: Sweeper,
   { id, name }: Extract<SweepStep, { does: 'deregister' }>,
 ): Promise<Outcome> {
   if (!account) return kept('the forge cannot be asked')
@@ -101,7 +101,7 @@ async function deregister(
   if (!now) return { is: 'done', why: 'the forge no longer has it' }
   if (now.id !== id) return kept('the forge has another registration of this name')
   if (now.busy !== false || !isOutOfWork(now)) return kept('it is not offline and idle any more')
-  const { items } = await place.kubernetes.list(pods, { fieldSelector: `metadata.name=${name}` })
+  const { items } = await cluster.kubernetes.list(pods, { fieldSelector: `metadata.name=${name}` })
   if (items.length > 0) return kept('the cluster has a pod of this name again')
   const answer = await account.deregister(id)
   return answer === 'busy' ? kept('the forge says that it is busy') : { is: 'done', why: 'the forge removed it' }

@@ -3,7 +3,7 @@ import { listAt, textAt, valueAt } from '@dayfly/kit/read-json'
 import type { KubeObject, Resource } from '@dayfly/kubernetes/types'
 import type { AccountRegistration, ForgeAccount } from '@dayfly/runner-set/forge/account'
 import { pods, secrets } from '../../resources.ts'
-import { getOne, type Known, listAll, orUnknown, type Place } from '../read.ts'
+import { type Cluster, getOne, type Known, listAll, orUnknown } from '../read.ts'
 import type { Held, Named } from './step.ts'
 
 export const deployments: Resource = {
@@ -39,13 +39,17 @@ export type TakeoverFacts = {
 }
 
 /** Reads the forge first: a Job or a Secret without a registration then is no runner that has just been made. */
-export async function gatherTakeover(place: Place, namespace: string, account: ForgeAccount): Promise<TakeoverFacts> {
-  const registrations = await account.registrations(place.signal)
-  const found = await Promise.all(autoscaler.map((name) => getOne(place, deployments, { namespace, name })))
-  const runnerPods = await listAll(place, pods, { labelSelector: podLabel })
+export async function gatherTakeover(
+  cluster: Cluster,
+  namespace: string,
+  account: ForgeAccount,
+): Promise<TakeoverFacts> {
+  const registrations = await account.registrations(cluster.signal)
+  const found = await Promise.all(autoscaler.map((name) => getOne(cluster, deployments, { namespace, name })))
+  const runnerPods = await listAll(cluster, pods, { labelSelector: podLabel })
   const options = { labelSelector: secretLabel, metadataOnly: true }
-  const allSecrets = await orUnknown(listAll(place, secrets, options))
-  const allJobs = await listAll(place, jobs, {})
+  const allSecrets = await orUnknown(listAll(cluster, secrets, options))
+  const allJobs = await listAll(cluster, jobs, {})
   return {
     deployments: found.flatMap((deployment) =>
       deployment ? [{ ...held(deployment), replicas: Number(valueAt(deployment, 'spec', 'replicas') ?? 1) }] : [],

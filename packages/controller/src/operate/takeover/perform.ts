@@ -3,13 +3,13 @@ import { limit } from '@dayfly/kit/queue'
 import { valueAt } from '@dayfly/kit/read-json'
 import type { ForgeAccount } from '@dayfly/runner-set/forge/account'
 import { pods, secrets } from '../../resources.ts'
-import { getOne, listAll, type Place } from '../read.ts'
+import { type Cluster, getOne, listAll } from '../read.ts'
 import { kept, type Outcome, type StepResult, takeStep } from '../step-result.ts'
 import { deployments, jobs } from './gather.ts'
 import { bare } from './plan.ts'
 import type { Held, Named, TakeoverStep } from './step.ts'
 
-export type TakingOver = Place & { readonly account: ForgeAccount }
+export type TakingOver = Cluster & { readonly account: ForgeAccount }
 
 type Result = StepResult<TakeoverStep>
 type StepThat<Does> = Extract<TakeoverStep, { readonly does: Does }>
