@@ -95,7 +95,11 @@ test('plan --forge names no wanted number for a set with percentages, and says w
   world.addSet('linux')
   world.addSet('share', { min: 1, max: 4, percentageRunnersIdle: {} })
   const share = JSON.parse((await dayfly('plan', 'share', '--forge', '--json')).stdout).sets[0]
-  expect(share).toMatchObject({ demand: 0, demandFrom: 'forge', wanted: null, steps: [{ does: 'check' }] })
+  expect(share).toMatchObject({ demand: 0, demandFrom: 'forge', wanted: null })
+  expect(share.steps).toEqual([
+    { does: 'refuse', sentence: 'Starts nothing: it checks the template first.' },
+    { does: 'check', sentence: 'Checks the template with a dry run.' },
+  ])
   world.changeSecret('wrong')
   const { code, stdout } = await dayfly('plan', 'linux', '--forge')
   expect([code, stdout]).toEqual([
