@@ -39,9 +39,9 @@ export function decide(world: SetWorld, limits: Limits, now: Instant, ids: reado
   }
 }
 
-type Step = { readonly actions: readonly Action[]; readonly wakeAt?: Instant | undefined }
+type Part = { readonly actions: readonly Action[]; readonly wakeAt?: Instant | undefined }
 
-const nothing: Step = { actions: [] }
+const nothing: Part = { actions: [] }
 
 function decideLives(moment: Moment) {
   const actions: Action[] = []
@@ -72,7 +72,7 @@ function decideLives(moment: Moment) {
 }
 
 /** A template is checked before the first runner, when it changes, and again when a refusal may be over. */
-function decideTemplate(moment: Moment): Step {
+function decideTemplate(moment: Moment): Part {
   const { world, limits } = moment
   const { template, templateHash } = world
   if (template?.hash !== templateHash) return once(moment, { kind: 'check-template', hash: templateHash })
@@ -85,7 +85,7 @@ function decideTemplate(moment: Moment): Step {
 }
 
 /** A list says nothing while the pods are unknown. The forge is not asked while it fails: its own link finds out when it works again. */
-function decideList(moment: Moment, asks: boolean): Step {
+function decideList(moment: Moment, asks: boolean): Part {
   const { counts, demand, forgeFailure, set } = moment.world
   const lookAt = lastLookAt(moment)
   if (!asks && (lookAt === undefined || moment.now < lookAt)) return { actions: [], wakeAt: lookAt }
@@ -101,7 +101,7 @@ function lastLookAt({ world, limits }: Moment): Instant | undefined {
 }
 
 /** Without a true list of pods a registration may belong to a living runner: nothing is removed. */
-function decideRemovals({ world, now }: Moment): Step & { readonly asks: boolean } {
+function decideRemovals({ world, now }: Moment): Part & { readonly asks: boolean } {
   const actions: Action[] = []
   const later: Instant[] = []
   let asks = false
@@ -123,7 +123,7 @@ export function unreported(moment: Moment): SetStatus | undefined {
 }
 
 /** A status that differs is written, at most once in `reportEveryMs`. */
-function decideReport(moment: Moment): Step {
+function decideReport(moment: Moment): Part {
   const { world, limits, now } = moment
   const status = unreported(moment)
   if (!status) return nothing
@@ -148,7 +148,7 @@ function isSame<T extends object>(one: T, other: T | undefined): boolean {
 }
 
 /** The limit of the forge is journaled when its report begins. */
-function limitEvents(moment: Moment, { actions: [report] }: Step): readonly JournalEvent[] {
+function limitEvents(moment: Moment, { actions: [report] }: Part): readonly JournalEvent[] {
   const { set, conditions } = moment.world
   const isLimited = (of: readonly Condition[]) => of.some(({ type, reason }) => type === 'Ready' && reason === limited)
   const until = waitsForForgeUntil(moment)
@@ -158,7 +158,7 @@ function limitEvents(moment: Moment, { actions: [report] }: Step): readonly Jour
 }
 
 /** An action of the set itself: one of a kind at a time, and not before its back-off is over. */
-function once({ world, now }: Moment, action: SetAction): Step {
+function once({ world, now }: Moment, action: SetAction): Part {
   if (world.underway[action.kind]) return nothing
   const retry = world.retries[action.kind]
   return retry && now < retry.retryAt ? { actions: [], wakeAt: retry.retryAt } : { actions: [action] }

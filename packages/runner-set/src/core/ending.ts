@@ -3,7 +3,7 @@ import type { EndCause } from '../model/end-cause.ts'
 import type { Limits } from '../model/limits.ts'
 import type { DeregisterAnswer, Ending, PodFacts, Runner } from '../model/runner.ts'
 import { type ContainerState, mayEnd } from './may-end.ts'
-import type { LifeStep, Moment } from './moment.ts'
+import type { LifeDecision, Moment } from './moment.ts'
 
 /** Returns whether two complete lists, far enough apart, lack the registration of a runner. */
 export function isGhost({ registration, registrationMissingSince: since }: Runner, limits: Limits): boolean {
@@ -11,7 +11,7 @@ export function isGhost({ registration, registrationMissingSince: since }: Runne
 }
 
 /** Goes on with an end that has begun. */
-export function continueEnd(moment: Moment, runner: Runner, pod: PodFacts, ending: Ending): LifeStep {
+export function continueEnd(moment: Moment, runner: Runner, pod: PodFacts, ending: Ending): LifeDecision {
   const { limits, now } = moment
   // With the proof of a ghost, a runner that the forge does not know may end for that cause.
   const proved = isGhost(runner, limits) && ending.because.kind !== 'life-exceeded'
@@ -23,7 +23,7 @@ export function continueEnd(moment: Moment, runner: Runner, pod: PodFacts, endin
 }
 
 /** Returns the next step of an end, also of one that begins. */
-export function endStep(moment: Moment, runner: Runner, pod: PodFacts, because: EndCause): LifeStep {
+export function endStep(moment: Moment, runner: Runner, pod: PodFacts, because: EndCause): LifeDecision {
   const { name, registration, ending } = runner
   const container = containerOf(pod)
   const verdict = mayEnd(because.kind, answerOf(runner), container)
@@ -48,7 +48,7 @@ export function endStep(moment: Moment, runner: Runner, pod: PodFacts, because: 
 
 /** Asks for a new list of registrations, at most once in `everyMs`.
  *  @param since counts like a list: the next one is needed `everyMs` later */
-export function askRegistrations({ world, now }: Moment, everyMs: number, since = 0): LifeStep {
+export function askRegistrations({ world, now }: Moment, everyMs: number, since = 0): LifeDecision {
   const askAt = Math.max(since, world.registrationsAt ?? 0) + everyMs
   return now >= askAt ? { asksRegistrations: true, due: now + everyMs } : { due: askAt }
 }

@@ -2,16 +2,16 @@ import { describe, expect, it } from 'vitest'
 import type { FailureReason } from '../model/failure.ts'
 import type { DeregisterAnswer, PodFacts, Runner } from '../model/runner.ts'
 import { decideLife } from './life.ts'
-import type { LifeStep } from './moment.ts'
+import type { LifeDecision } from './moment.ts'
 import { phaseOf } from './phase.ts'
 import { noHistory } from './state/history.ts'
 import { ended, job, limits, now, registration, runner, runnerSet, world } from './world.fixture.ts'
 
-function stepFor(given: Runner, set = runnerSet()): LifeStep {
+function stepFor(given: Runner, set = runnerSet()): LifeDecision {
   return decideLife({ world: world([given], { set }), limits, now }, given)
 }
 
-function shown({ action, due, mark, asksRegistrations, events = [] }: LifeStep): string {
+function shown({ action, due, mark, asksRegistrations, events = [] }: LifeDecision): string {
   const parts: string[] = []
   if (action && 'because' in action) parts.push(`${action.kind.replace('-runner', '')} (${action.because.kind})`)
   else if (action) parts.push(action.kind)

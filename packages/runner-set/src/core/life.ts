@@ -7,14 +7,14 @@ import type { PodFacts, Runner } from '../model/runner.ts'
 import type { SetWorld } from '../model/world.ts'
 import { failureOfEnd } from './end.ts'
 import { askRegistrations, continueEnd, endStep, isGhost } from './ending.ts'
-import type { LifeStep, Moment } from './moment.ts'
+import type { LifeDecision, Moment } from './moment.ts'
 import { needsCordon } from './needs-cordon.ts'
 import { isPaused } from './paused.ts'
 import { phaseOf } from './phase.ts'
 
-const nothing: LifeStep = {}
+const nothing: LifeDecision = {}
 
-export function decideLife(moment: Moment, runner: Runner): LifeStep {
+export function decideLife(moment: Moment, runner: Runner): LifeDecision {
   if (runner.pod.is === 'requested') return decideRequested(moment, runner)
   const pod = runner.pod.value
   const life = exceededLife(moment, runner, pod)
@@ -23,7 +23,7 @@ export function decideLife(moment: Moment, runner: Runner): LifeStep {
   return step.action ? step : { ...step, ...earlier(step.due, life.due) }
 }
 
-function stepOf(moment: Moment, runner: Runner, pod: PodFacts): LifeStep {
+function stepOf(moment: Moment, runner: Runner, pod: PodFacts): LifeDecision {
   const phase = phaseOf(runner)
   if (phase === 'ended') return decideEnded(moment, runner, pod)
   if (pod.deletionDeadline !== undefined) return decideDeleting(moment, runner, pod, pod.deletionDeadline)
@@ -37,14 +37,14 @@ function stepOf(moment: Moment, runner: Runner, pod: PodFacts): LifeStep {
 }
 
 /** The response to the POST of its pod was lost: only the API server knows whether it exists. */
-function decideRequested({ now }: Moment, { name, lookUp }: Runner): LifeStep {
+function decideRequested({ now }: Moment, { name, lookUp }: Runner): LifeDecision {
   if (!lookUp) return nothing
   if (lookUp.retryAt !== undefined && now < lookUp.retryAt) return { due: lookUp.retryAt }
   return { action: { kind: 'look-up-pod', runner: name } }
 }
 
 /** The operator's own bound: the one case in which a busy runner is ended. */
-function exceededLife(moment: Moment, runner: Runner, pod: PodFacts): LifeStep {
+function exceededLife(moment: Moment, runner: Runner, pod: PodFacts): LifeDecision {
   const bound = moment.world.set.lifeMaxMs
   const over = pod.end !== undefined || pod.deletionDeadline !== undefined
   if (bound === undefined || over || runner.ending?.because.kind === 'life-exceeded') return nothing
@@ -53,7 +53,7 @@ function exceededLife(moment: Moment, runner: Runner, pod: PodFacts): LifeStep {
   return end(moment, runner, { kind: 'life-exceeded' }, { reason: 'life-exceeded', message })
 }
 
-function decideEnded(moment: Moment, runner: Runner, pod: PodFacts): LifeStep {
+function decideEnded(moment: Moment, runner: Runner, pod: PodFacts): LifeDecision {
   const { world, limits, now } = moment
   if (!pod.end) return nothing
   if (pod.deletionDeadline !== undefined) return decideDeleting(moment, runner, pod, pod.deletionDeadline)
@@ -66,7 +66,7 @@ function decideEnded(moment: Moment, runner: Runner, pod: PodFacts): LifeStep {
 }
 
 /** A deletion is under way. After its deadline the pod is stuck: its cause is looked up and shown once, and its place is free again. */
-function decideDeleting(moment: Moment, runner: Runner, pod: PodFacts, deadline: Instant): LifeStep {
+function decideDeleting(moment: Moment, runner: Runner, pod: PodFacts, deadline: Instant): LifeDecision {
   const { world, limits, now } = moment
   const late = deadline + limits.terminationMs
   if (runner.stuck) return nothing
@@ -82,7 +82,7 @@ function decideDeleting(moment: Moment, runner: Runner, pod: PodFacts, deadline:
 }
 
 /** Where the forge does not end a runner after one job, the runner gets no other one. */
-function decideBusy(moment: Moment, { name, registration, cordonRetry }: Runner): LifeStep {
+function decideBusy(moment: Moment, { name, registration, cordonRetry }: Runner): LifeDecision {
   const { world, limits, now } = moment
   if (!needsCordon(world.set)) return nothing
   // A paused set gets no events: only a list shows the end of the job.
@@ -93,7 +93,7 @@ function decideBusy(moment: Moment, { name, registration, cordonRetry }: Runner)
 }
 
 /** Its job is over and its container runs on. Where the forge ends its runners, this one may have more to do and is never ended; after a while it is stuck. */
-function decideSpent(moment: Moment, runner: Runner, pod: PodFacts): LifeStep {
+function decideSpent(moment: Moment, runner: Runner, pod: PodFacts): LifeDecision {
   const { world, limits, now } = moment
   if (needsCordon(world.set)) {
     return endStep(moment, runner, pod, { kind: isGhost(runner, limits) ? 'ghost' : 'spent' })
@@ -106,7 +106,7 @@ function decideSpent(moment: Moment, runner: Runner, pod: PodFacts): LifeStep {
   return stuck(world, runner, { reason: 'termination-stuck', message, since: finished.at })
 }
 
-function decideStarting(moment: Moment, runner: Runner, pod: PodFacts): LifeStep {
+function decideStarting(moment: Moment, runner: Runner, pod: PodFacts): LifeDecision {
   const { limits, now } = moment
   const { broken } = runner
   if (broken) return end(moment, runner, { kind: 'start-failed', failure: broken }, broken)
@@ -134,7 +134,7 @@ function unexplained(pod: PodFacts): LastingFailure {
 }
 
 /** A failure that may still pass is shown, once for each reason. */
-function reportDelay({ world, limits, now }: Moment, runner: Runner, cause: LastingFailure): LifeStep {
+function reportDelay({ world, limits, now }: Moment, runner: Runner, cause: LastingFailure): LifeDecision {
   if (runner.delay?.reason === cause.reason) return nothing
   const reportAt = cause.since + limits.reportDelayMs
   if (now < reportAt) return { due: reportAt }
@@ -155,12 +155,12 @@ export function startDeadline(cause: LastingFailure, pod: PodFacts): Instant {
 }
 
 /** The node of a running pod does not respond. The runner may work on, so it is never ended for that; the operator sees it. */
-function decideSilence(moment: Moment, runner: Runner, { nodeSilentSince: since, node }: PodFacts): LifeStep {
+function decideSilence(moment: Moment, runner: Runner, { nodeSilentSince: since, node }: PodFacts): LifeDecision {
   if (since === undefined) return nothing
   return reportDelay(moment, runner, { reason: 'node-lost', message: `node ${node} does not respond`, since })
 }
 
-function decideIdle(moment: Moment, runner: Runner, pod: PodFacts): LifeStep {
+function decideIdle(moment: Moment, runner: Runner, pod: PodFacts): LifeDecision {
   const { world, limits, now } = moment
   const { registration } = runner
   const { startedAt } = pod
@@ -179,13 +179,13 @@ function decideIdle(moment: Moment, runner: Runner, pod: PodFacts): LifeStep {
   return askRegistrations(moment, every, startedAt)
 }
 
-function end(moment: Moment, runner: Runner, because: EndCause, failure: Failure): LifeStep {
+function end(moment: Moment, runner: Runner, because: EndCause, failure: Failure): LifeDecision {
   if (runner.pod.is !== 'present') return nothing
   const step = endStep(moment, runner, runner.pod.value, because)
   return { ...step, events: [failed(moment.world, runner, failure)] }
 }
 
-function stuck(world: SetWorld, runner: Runner, failure: LastingFailure): LifeStep {
+function stuck(world: SetWorld, runner: Runner, failure: LastingFailure): LifeDecision {
   const { reason, message } = failure
   return {
     mark: { runner: runner.name, is: 'stuck', failure },

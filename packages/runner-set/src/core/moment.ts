@@ -7,7 +7,7 @@ import type { SetWorld } from '../model/world.ts'
 
 export type Moment = { readonly world: SetWorld; readonly limits: Limits; readonly now: Instant }
 
-export type LifeStep = {
+export type LifeDecision = {
   readonly action?: Action
   /** When to look again, if nothing changes before. */
   readonly due?: Instant

@@ -13,7 +13,7 @@ import { isPaused } from './paused.ts'
 import { startsOf } from './starts.ts'
 import { decideByPercentage } from './strategy/percentage.ts'
 
-export type ScaleStep = {
+export type ScaleDecision = {
   readonly actions: readonly Action[]
   readonly held?: Held | undefined
   readonly wakeAt?: Instant | undefined
@@ -21,12 +21,12 @@ export type ScaleStep = {
   readonly scaledBy?: Instant | undefined
 }
 
-const nothing: ScaleStep = { actions: [] }
+const nothing: ScaleDecision = { actions: [] }
 
 /** Starts or ends nothing without a fresh demand and true counts: unknown is not zero.
  *  @param leaving runners that this tick ends for another reason: they are no surplus any more.
  *  @param ids see `decide` */
-export function decideScale(moment: Moment, leaving: ReadonlySet<string>, ids: readonly string[]): ScaleStep {
+export function decideScale(moment: Moment, leaving: ReadonlySet<string>, ids: readonly string[]): ScaleDecision {
   const { counts, need, set } = moment.world
   if (isPaused(set)) return decidePaused(moment, leaving)
   if (!counts.known) return heldBy('pods-unknown')
@@ -38,7 +38,7 @@ export function decideScale(moment: Moment, leaving: ReadonlySet<string>, ids: r
 }
 
 /** How many runners are missing is unknown. */
-function heldBy(is: HeldUnjudged): ScaleStep {
+function heldBy(is: HeldUnjudged): ScaleDecision {
   return { actions: [], held: { count: undefined, why: { is } } }
 }
 
@@ -49,7 +49,7 @@ type Scaling = {
 }
 
 /** A strategy of cycles decides once for each reading of the demand. */
-function decideCycle(moment: Moment, { leaving, ids, counts }: Scaling, percentage: PercentageScale): ScaleStep {
+function decideCycle(moment: Moment, { leaving, ids, counts }: Scaling, percentage: PercentageScale): ScaleDecision {
   const { world, limits, now } = moment
   const { fleet, set } = world
   const demand = freshDemand(world, limits, now)
@@ -65,14 +65,14 @@ function decideCycle(moment: Moment, { leaving, ids, counts }: Scaling, percenta
   return { actions: endEach(moment, chosen), scaledBy: demand.at }
 }
 
-function decideStarts(moment: Moment, counts: Counts, missing: number, ids: readonly string[]): ScaleStep {
+function decideStarts(moment: Moment, counts: Counts, missing: number, ids: readonly string[]): ScaleDecision {
   const { count, held, wakeAt } = startsOf(moment, counts, missing)
   const prefix = runnerPrefix(moment.world.set)
   return { actions: ids.slice(0, count).map((id) => ({ kind: 'start-runner', runner: prefix + id })), held, wakeAt }
 }
 
 /** Surplus runners end only after a quiet period: demand lags behind, and a job may be on its way to them. */
-function decideSurplus(moment: Moment, leaving: ReadonlySet<string>, extra: number): ScaleStep {
+function decideSurplus(moment: Moment, leaving: ReadonlySet<string>, extra: number): ScaleDecision {
   const { world, limits, now } = moment
   const quietAt = world.quietSince + limits.quietMs
   if (now < quietAt) return { ...nothing, wakeAt: quietAt }
@@ -80,7 +80,7 @@ function decideSurplus(moment: Moment, leaving: ReadonlySet<string>, extra: numb
 }
 
 /** A paused set needs no runner and waits for no quiet period: the forge keeps a runner that has a job. */
-function decidePaused(moment: Moment, leaving: ReadonlySet<string>): ScaleStep {
+function decidePaused(moment: Moment, leaving: ReadonlySet<string>): ScaleDecision {
   const paused = heldBy('paused')
   if (!moment.world.counts.known) return paused
   return { ...paused, actions: endSurplus(moment, leaving, Number.POSITIVE_INFINITY) }

@@ -5,9 +5,9 @@ import type { Input } from '../../model/input.ts'
 import type { Runner } from '../../model/runner.ts'
 import { depart, put } from './lives.ts'
 import { requestedRunner } from './runner-facts.ts'
-import { begunAt, countFailure, note, type Step } from './step.ts'
+import { begunAt, countFailure, type FoldStep, note } from './step.ts'
 
-export function foldDecided(step: Step, { decision }: Extract<Input, { kind: 'decided' }>): void {
+export function foldDecided(step: FoldStep, { decision }: Extract<Input, { kind: 'decided' }>): void {
   const { table } = step.state
   for (const event of decision.events) report(step, event)
   for (const mark of decision.marks) {
@@ -24,12 +24,12 @@ function marked({ is, failure }: Mark): Partial<Runner> {
   return is === 'stuck' ? { stuck: failure, delay: undefined } : { delay: failure }
 }
 
-function report(step: Step, event: JournalEvent): void {
+function report(step: FoldStep, event: JournalEvent): void {
   step.events.push(event)
   if (event.kind === 'runner-failed' || event.kind === 'runner-delayed') note(step, event.failure, event.runner)
 }
 
-function begin(step: Step, action: Action): void {
+function begin(step: FoldStep, action: Action): void {
   const { state } = step
   switch (action.kind) {
     case 'drop-registration':
@@ -46,7 +46,7 @@ function begin(step: Step, action: Action): void {
   }
 }
 
-function beginOfRunner(step: Step, action: RunnerAction): void {
+function beginOfRunner(step: FoldStep, action: RunnerAction): void {
   if (action.kind === 'start-runner') put(step, requestedRunner(action.runner, step.at))
   const runner = step.state.table.get(action.runner)
   if (!runner) return
@@ -55,7 +55,7 @@ function beginOfRunner(step: Step, action: RunnerAction): void {
 
 /** A start that failed counts once, when its end begins. A job that the operator's bound cuts off stays assigned at the forge. */
 function beginEnd(
-  step: Step,
+  step: FoldStep,
   runner: Runner,
   { kind, because }: Extract<Action, { kind: 'deregister-runner' | 'delete-runner' }>,
 ): void {

@@ -10,9 +10,9 @@ import { isSeenOnline, phaseOf } from '../phase.ts'
 import { put } from './lives.ts'
 import { withFinished, withStarted } from './recent-jobs.ts'
 import { withJob, withListedRegistration } from './runner-facts.ts'
-import { begunAt, callSucceeded, countFailure, countSuccess, type Step, setSubject, subject } from './step.ts'
+import { begunAt, callSucceeded, countFailure, countSuccess, type FoldStep, setSubject, subject } from './step.ts'
 
-export function foldForgeEvent(step: Step, event: ForgeEvent): void {
+export function foldForgeEvent(step: FoldStep, event: ForgeEvent): void {
   const { forge } = step.state
   switch (event.kind) {
     case 'demand':
@@ -42,12 +42,12 @@ export function foldForgeEvent(step: Step, event: ForgeEvent): void {
   }
 }
 
-export function forgeFailed({ state, events }: Step, failure: Failure, since: Instant): void {
+export function forgeFailed({ state, events }: FoldStep, failure: Failure, since: Instant): void {
   state.forge.failing(failure, since)
   events.push({ kind: 'forge-failed', ...setSubject(state), failure })
 }
 
-function demandReported({ state, events, at }: Step, event: Extract<ForgeEvent, { kind: 'demand' }>): void {
+function demandReported({ state, events, at }: FoldStep, event: Extract<ForgeEvent, { kind: 'demand' }>): void {
   const { forge } = state
   if (forge.failure) events.push({ kind: 'forge-connected', ...setSubject(state) })
   if (forge.demandReported(event.demand, event.at, at)) {
@@ -55,7 +55,7 @@ function demandReported({ state, events, at }: Step, event: Extract<ForgeEvent, 
   }
 }
 
-function jobStarted(step: Step, event: Extract<ForgeEvent, { kind: 'job-started' }>): void {
+function jobStarted(step: FoldStep, event: Extract<ForgeEvent, { kind: 'job-started' }>): void {
   const { forge, departures, table } = step.state
   const { runner: name, job, at, queuedAt } = event
   const before = table.get(name)
@@ -78,14 +78,14 @@ function jobStarted(step: Step, event: Extract<ForgeEvent, { kind: 'job-started'
 }
 
 /** A runner that the forge does not end takes another job if its cordon comes too late. The stored jobs know what an earlier leader saw. */
-function isNextJob({ state }: Step, name: string, id: string): boolean {
+function isNextJob({ state }: FoldStep, name: string, id: string): boolean {
   if (!needsCordon(state.set)) return false
   const known = state.jobs.filter(({ runner }) => runner === name)
   if (known.some((one) => one.id === id)) return false
   return state.table.get(name)?.job !== undefined || known.length > 0
 }
 
-function jobFinished(step: Step, event: Extract<ForgeEvent, { kind: 'job-finished' }>): void {
+function jobFinished(step: FoldStep, event: Extract<ForgeEvent, { kind: 'job-finished' }>): void {
   const { forge, departures, pendingRemovals, table } = step.state
   const { runner: name, jobId, result } = event
   const before = table.get(name)
@@ -101,7 +101,7 @@ function jobFinished(step: Step, event: Extract<ForgeEvent, { kind: 'job-finishe
 }
 
 /** A complete list of the forge. Before the first complete list of pods it says nothing about who has a registration without a pod. */
-export function registrationsListed(step: Step, registrations: readonly Registration[], askedAt: Instant): void {
+export function registrationsListed(step: FoldStep, registrations: readonly Registration[], askedAt: Instant): void {
   const { state } = step
   callSucceeded(step, 'list-registrations')
   if (!state.forge.listed(registrations.length, askedAt)) return
@@ -124,7 +124,7 @@ function ownOf({ registration, pod }: Runner, listed: readonly Registration[] = 
   return id === undefined ? listed[0] : listed.find((one) => one.id === id)
 }
 
-function compareRunner(step: Step, runner: Runner, listed: Registration | undefined, askedAt: Instant): void {
+function compareRunner(step: FoldStep, runner: Runner, listed: Registration | undefined, askedAt: Instant): void {
   const after = withListedRegistration(runner, listed, askedAt)
   if (after === runner) return
   if (isSeenOnline(after) && !isSeenOnline(runner)) countSuccess(step)
@@ -138,7 +138,7 @@ function isCordonedAs({ registration }: Runner, listed: Registration | undefined
 }
 
 /** Where the list shows the jobs, a job that is not in it is over: its end may have come while no link was open. The list may show a job later than the log of its runner. */
-function finishUnseen(step: Step, listed: ReadonlyMap<string, readonly Registration[]>, askedAt: Instant): void {
+function finishUnseen(step: FoldStep, listed: ReadonlyMap<string, readonly Registration[]>, askedAt: Instant): void {
   const { table, departures } = step.state
   const until = askedAt - step.limits.lateEventMs
   const isBusy = (name: string) => (listed.get(name) ?? []).some(({ busy }) => busy === true)
@@ -150,7 +150,7 @@ function finishUnseen(step: Step, listed: ReadonlyMap<string, readonly Registrat
 }
 
 /** A registration of ours without a pod. An event about its job may still be on its way. */
-function addOrphans({ state, limits }: Step, registrations: readonly Registration[], askedAt: Instant): void {
+function addOrphans({ state, limits }: FoldStep, registrations: readonly Registration[], askedAt: Instant): void {
   const prefix = runnerPrefix(state.set)
   for (const registration of registrations) {
     const ours = registration.name.startsWith(prefix)
@@ -161,7 +161,7 @@ function addOrphans({ state, limits }: Step, registrations: readonly Registratio
 }
 
 /** Its registration is still listed: GitHub drops it after a job, so the runner had none. */
-function leftTooEarly(step: Step, name: string): void {
+function leftTooEarly(step: FoldStep, name: string): void {
   const failure: Failure = { reason: 'runner-failed', message: 'it ended without having had a job' }
   const runner = step.state.table.get(name)
   step.events.push({ kind: 'runner-failed', ...subject(step, name), failure })

@@ -11,11 +11,11 @@ import { foldStart } from './fold-start.ts'
 import { isOfTemplate, templateAccepted } from './history.ts'
 import { put, remove } from './lives.ts'
 import { withAnswer, withCordon } from './runner-facts.ts'
-import { begunAt, callFailed, callSucceeded, countFailure, note, type Step, setSubject, subject } from './step.ts'
+import { begunAt, callFailed, callSucceeded, countFailure, type FoldStep, note, setSubject, subject } from './step.ts'
 
 type OutcomeOf<Kind extends Outcome['action']> = Extract<Outcome, { action: Kind }>
 
-export function foldOutcome(step: Step, outcome: Outcome): void {
+export function foldOutcome(step: FoldStep, outcome: Outcome): void {
   switch (outcome.action) {
     case 'start-runner':
       foldStart(step, outcome.runner, outcome.result)
@@ -53,13 +53,13 @@ export function foldOutcome(step: Step, outcome: Outcome): void {
 }
 
 /** The action is over. The runner may be gone by now: then there is nothing left to change. */
-function ofRunner({ state }: Step, name: string, change: (runner: Runner) => void): void {
+function ofRunner({ state }: FoldStep, name: string, change: (runner: Runner) => void): void {
   const runner = state.table.get(name)
   state.table.settle(name)
   if (runner) change(runner)
 }
 
-function deregistered(step: Step, runner: Runner, result: DeregisterOutcome): void {
+function deregistered(step: FoldStep, runner: Runner, result: DeregisterOutcome): void {
   switch (result.is) {
     case 'removed':
     case 'absent':
@@ -82,7 +82,7 @@ function deregistered(step: Step, runner: Runner, result: DeregisterOutcome): vo
 }
 
 /** A spent runner may have got one more job: its end waits for that. */
-function stillBusy(step: Step, runner: Runner): void {
+function stillBusy(step: FoldStep, runner: Runner): void {
   const answered = withAnswer(runner, 'busy', step.at)
   put(step, answered)
   const failures = runner.ending?.failures ?? 0
@@ -90,7 +90,7 @@ function stillBusy(step: Step, runner: Runner): void {
   endLater(step, { ...answered, ending: { ...answered.ending, failures } }, 'same', undefined)
 }
 
-function cordoned(step: Step, runner: Runner, { result }: OutcomeOf<'cordon-runner'>): void {
+function cordoned(step: FoldStep, runner: Runner, { result }: OutcomeOf<'cordon-runner'>): void {
   switch (result.is) {
     case 'cordoned':
       put(step, withCordon(runner, step.at))
@@ -111,14 +111,14 @@ function cordoned(step: Step, runner: Runner, { result }: OutcomeOf<'cordon-runn
 }
 
 /** The end goes on after a back-off of its own. */
-function endLater(step: Step, runner: Runner, answer: 'refused' | 'same', retryAt: number | undefined): void {
+function endLater(step: FoldStep, runner: Runner, answer: 'refused' | 'same', retryAt: number | undefined): void {
   const { ending, name } = runner
   if (!ending) return
   const retry = afterFailure({ at: step.at, before: ending.failures, retryAt, key: name }, step.limits)
   put(step, { ...runner, ending: { ...ending, answer: answer === 'same' ? ending.answer : answer, ...retry } })
 }
 
-function deleted(step: Step, runner: Runner, { result }: OutcomeOf<'delete-runner'>): void {
+function deleted(step: FoldStep, runner: Runner, { result }: OutcomeOf<'delete-runner'>): void {
   const { state, at, limits } = step
   switch (result.is) {
     case 'deleted':
@@ -141,7 +141,7 @@ function deleted(step: Step, runner: Runner, { result }: OutcomeOf<'delete-runne
 }
 
 /** Without a pending look-up, the watch has shown the pod by now. It knows more than the response. */
-function lookedUp(step: Step, runner: Runner, { result }: OutcomeOf<'look-up-pod'>): void {
+function lookedUp(step: FoldStep, runner: Runner, { result }: OutcomeOf<'look-up-pod'>): void {
   const { lookUp } = runner
   if (!lookUp) return
   const failure: Failure = { reason: 'api-unavailable', message: 'the API server did not create the pod' }
@@ -163,13 +163,13 @@ function lookedUp(step: Step, runner: Runner, { result }: OutcomeOf<'look-up-pod
 }
 
 /** Without a response nothing is explained. A runner that still does not start is looked up again. */
-function explained(step: Step, runner: Runner, { result }: OutcomeOf<'explain-runner'>): void {
+function explained(step: FoldStep, runner: Runner, { result }: OutcomeOf<'explain-runner'>): void {
   const cause = result.is === 'explained' ? result.cause : undefined
   if (cause) note(step, cause, runner.name)
   put(step, { ...runner, explained: cause ?? runner.explained, explainedAt: step.at })
 }
 
-function dropped(step: Step, { name, result }: OutcomeOf<'drop-registration'>): void {
+function dropped(step: FoldStep, { name, result }: OutcomeOf<'drop-registration'>): void {
   const { state, events, at, limits } = step
   switch (result.is) {
     case 'removed':
@@ -192,7 +192,7 @@ function dropped(step: Step, { name, result }: OutcomeOf<'drop-registration'>): 
   }
 }
 
-function templateChecked(step: Step, { hash, result }: OutcomeOf<'check-template'>): void {
+function templateChecked(step: FoldStep, { hash, result }: OutcomeOf<'check-template'>): void {
   const { state, events, at } = step
   state.underway['check-template'] = false
   if (result.is === 'aborted') return
@@ -213,7 +213,7 @@ function templateChecked(step: Step, { hash, result }: OutcomeOf<'check-template
   if (is === 'accepted') state.history = templateAccepted(state.history)
 }
 
-function listed(step: Step, { result }: OutcomeOf<'list-registrations'>): void {
+function listed(step: FoldStep, { result }: OutcomeOf<'list-registrations'>): void {
   const { state } = step
   state.underway['list-registrations'] = false
   if (result.is === 'listed') {
@@ -224,7 +224,7 @@ function listed(step: Step, { result }: OutcomeOf<'list-registrations'>): void {
   }
 }
 
-function reported(step: Step, { status, result }: OutcomeOf<'report'>): void {
+function reported(step: FoldStep, { status, result }: OutcomeOf<'report'>): void {
   const { state, at } = step
   state.underway.report = false
   if (result.is === 'aborted') return
@@ -246,6 +246,6 @@ function reported(step: Step, { status, result }: OutcomeOf<'report'>): void {
   }
 }
 
-function writeFailed(step: Step, action: string, { message }: Failure): void {
+function writeFailed(step: FoldStep, action: string, { message }: Failure): void {
   step.events.push({ kind: 'write-failed', ...setSubject(step.state), action, message })
 }

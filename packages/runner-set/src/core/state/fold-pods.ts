@@ -3,10 +3,10 @@ import type { Instant } from '@dayfly/kit/clock'
 import type { PodFacts, Runner } from '../../model/runner.ts'
 import { put, remove } from './lives.ts'
 import { requestedRunner, withLostAnswer, withPod } from './runner-facts.ts'
-import type { Step } from './step.ts'
+import type { FoldStep } from './step.ts'
 
 /** @param at when these facts were known to be true */
-export function podSeen(step: Step, name: string, facts: PodFacts, at: Instant): void {
+export function podSeen(step: FoldStep, name: string, facts: PodFacts, at: Instant): void {
   const { table, removed, pendingRemovals } = step.state
   if (removed.has(name)) return
   const before = table.get(name) ?? requestedRunner(name, at)
@@ -16,7 +16,7 @@ export function podSeen(step: Step, name: string, facts: PodFacts, at: Instant):
 }
 
 /** The last state comes with the deletion: a result that only it has is taken from it. */
-export function podGone(step: Step, name: string, last: PodFacts): void {
+export function podGone(step: FoldStep, name: string, last: PodFacts): void {
   const { table } = step.state
   step.state.removed.delete(name)
   const before = table.get(name)
@@ -27,7 +27,7 @@ export function podGone(step: Step, name: string, last: PodFacts): void {
 }
 
 /** A complete list: a runner that was known before the request, and is not in the list, is gone. */
-export function podsListed(step: Step, pods: ReadonlyMap<string, PodFacts>, askedAt: Instant): void {
+export function podsListed(step: FoldStep, pods: ReadonlyMap<string, PodFacts>, askedAt: Instant): void {
   const { state } = step
   for (const name of state.removed) if (!pods.has(name)) state.removed.delete(name)
   for (const [name, facts] of pods) podSeen(step, name, facts, askedAt)
@@ -37,7 +37,7 @@ export function podsListed(step: Step, pods: ReadonlyMap<string, PodFacts>, aske
   state.pods = { known: true, value: true, at: askedAt }
 }
 
-function isGone({ state }: Step, { name, pod }: Runner, askedAt: Instant): boolean {
+function isGone({ state }: FoldStep, { name, pod }: Runner, askedAt: Instant): boolean {
   if (pod.is === 'present') return pod.at <= askedAt
   return pod.since <= askedAt && !state.table.isUnderway(name)
 }

@@ -7,10 +7,10 @@ import { podSeen } from './fold-pods.ts'
 import { isOfTemplate } from './history.ts'
 import { put, remove } from './lives.ts'
 import { withLostAnswer } from './runner-facts.ts'
-import { begunAt, callFailed, callSucceeded, countFailure, type Step, setSubject, subject } from './step.ts'
+import { begunAt, callFailed, callSucceeded, countFailure, type FoldStep, setSubject, subject } from './step.ts'
 
 /** The runner may be gone by now: then there is nothing left to change. */
-export function foldStart(step: Step, name: string, result: StartOutcome): void {
+export function foldStart(step: FoldStep, name: string, result: StartOutcome): void {
   const runner = step.state.table.get(name)
   if (!runner) return
   switch (result.is) {
@@ -38,20 +38,20 @@ export function foldStart(step: Step, name: string, result: StartOutcome): void 
   }
 }
 
-function registered(step: Step, runner: Runner, registration: Registration): void {
+function registered(step: FoldStep, runner: Runner, registration: Registration): void {
   callSucceeded(step, 'register')
   put(step, { ...runner, registration: { is: 'present', value: registration, at: step.at } })
   step.events.push({ kind: 'runner-registered', ...subject(step, runner.name), registration: registration.id })
 }
 
 /** The response has the pod as it was created. The watch may have shown a newer state by now. */
-function podCreated(step: Step, runner: Runner, pod: PodFacts): void {
+function podCreated(step: FoldStep, runner: Runner, pod: PodFacts): void {
   const { name } = runner
   if (runner.pod.is === 'requested') podSeen(step, name, pod, step.at)
   step.events.push({ kind: 'pod-created', ...subject(step, name), uid: pod.uid })
 }
 
-function unsuccessful(step: Step, runner: Runner, result: Extract<StartOutcome, Unsuccessful>): void {
+function unsuccessful(step: FoldStep, runner: Runner, result: Extract<StartOutcome, Unsuccessful>): void {
   const { forge } = step.state
   if (result.step === 'secret') {
     secretMissing(step, runner, result)
@@ -71,20 +71,20 @@ function unsuccessful(step: Step, runner: Runner, result: Extract<StartOutcome, 
 }
 
 /** A pod that the watch has already shown exists, also if nobody read the response to its creation: it must end. */
-function forget(step: Step, runner: Runner): void {
+function forget(step: FoldStep, runner: Runner): void {
   if (runner.pod.is === 'present') put(step, withLostAnswer(runner))
   else remove(step, runner)
 }
 
 /** A runner without its Secret can never start. After the end of our term, the next leader sees that. */
-function secretMissing(step: Step, runner: Runner, result: Unsuccessful): void {
+function secretMissing(step: FoldStep, runner: Runner, result: Unsuccessful): void {
   if (result.is === 'aborted') return
   const message = `the Secret ${runner.name} could not be written: ${result.failure.message}`
   put(step, { ...runner, broken: { reason: 'api-unavailable', message } })
 }
 
 /** A refusal that every runner of the set would meet is the template's: no further runner is registered. */
-function podRefused(step: Step, runner: Runner, failure: Failure): void {
+function podRefused(step: FoldStep, runner: Runner, failure: Failure): void {
   const { state, at } = step
   if (isOfTemplate(failure)) {
     const hash = state.templateHash
@@ -95,7 +95,7 @@ function podRefused(step: Step, runner: Runner, failure: Failure): void {
 }
 
 /** A pod that the watch has already shown exists in spite of the refusal: it must end, and its end counts the failure. */
-function startRefused(step: Step, runner: Runner, failure: Failure): void {
+function startRefused(step: FoldStep, runner: Runner, failure: Failure): void {
   if (runner.pod.is === 'present') {
     put(step, { ...runner, broken: failure })
     return

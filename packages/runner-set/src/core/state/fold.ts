@@ -12,7 +12,7 @@ import { foldOutcome } from './fold-outcome.ts'
 import { podGone, podSeen, podsListed } from './fold-pods.ts'
 import { noHistory } from './history.ts'
 import type { SetState } from './set-state.ts'
-import type { Step } from './step.ts'
+import type { FoldStep } from './step.ts'
 
 /** Folds one input into the state. @param at when the input arrived. Returns what the journal must report, in order. */
 export function fold(state: SetState, input: Input, limits: Limits, at: Instant): readonly JournalEvent[] {
@@ -21,7 +21,7 @@ export function fold(state: SetState, input: Input, limits: Limits, at: Instant)
   return events
 }
 
-function foldInput(step: Step, input: Input): void {
+function foldInput(step: FoldStep, input: Input): void {
   const { state } = step
   switch (input.kind) {
     case 'pod-seen':
@@ -66,7 +66,7 @@ function foldInput(step: Step, input: Input): void {
 }
 
 /** The owner changed the set. A cause that stopped it may be gone, so failures and waits are forgotten. */
-function setChanged({ state }: Step, { set }: Extract<Input, { kind: 'set-changed' }>): void {
+function setChanged({ state }: FoldStep, { set }: Extract<Input, { kind: 'set-changed' }>): void {
   const hash = templateHash(set)
   state.history = hash === state.templateHash ? { ...state.history, blocked: undefined, retryAt: undefined } : noHistory
   state.retries = {}
@@ -78,7 +78,7 @@ function setChanged({ state }: Step, { set }: Extract<Input, { kind: 'set-change
 }
 
 /** Another process may have acted since: the actions of the earlier term are over, and the registrations are listed again. */
-function termBegan({ state }: Step): void {
+function termBegan({ state }: FoldStep): void {
   state.underway['check-template'] = false
   state.underway['list-registrations'] = false
   state.underway.report = false

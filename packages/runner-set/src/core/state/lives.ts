@@ -4,10 +4,10 @@ import { forgeTraits } from '../../model/forge-traits.ts'
 import type { ContainerEnd, PodFacts, Runner } from '../../model/runner.ts'
 import { failureOfEnd } from '../end.ts'
 import { isDroppedByForge } from './runner-facts.ts'
-import { begunAt, countFailure, note, type Step, subject } from './step.ts'
+import { begunAt, countFailure, type FoldStep, note, subject } from './step.ts'
 
 /** Stores a runner. Its start and its end are reported once, by the input that shows them first. */
-export function put(step: Step, after: Runner): void {
+export function put(step: FoldStep, after: Runner): void {
   const before = podOf(step.state.table.put(after))
   const now = podOf(after)
   if (now?.startedAt !== undefined && before?.startedAt === undefined) {
@@ -18,7 +18,7 @@ export function put(step: Step, after: Runner): void {
 }
 
 /** Removes a runner whose pod is gone or was never created. Its registration becomes a pending removal, unless the forge has dropped it. */
-export function remove(step: Step, runner: Runner): void {
+export function remove(step: FoldStep, runner: Runner): void {
   const { state, events } = step
   const pod = podOf(runner)
   const end = pod?.end
@@ -29,7 +29,7 @@ export function remove(step: Step, runner: Runner): void {
   events.push({ kind: 'runner-gone', ...subject(step, runner.name), because: end ? 'ended' : 'removed' })
 }
 
-function ended(step: Step, runner: Runner, end: ContainerEnd): void {
+function ended(step: FoldStep, runner: Runner, end: ContainerEnd): void {
   step.events.push({ kind: 'runner-ended', ...subject(step, runner.name), exitCode: end.exitCode, reason: end.reason })
   leaveRegistration(step, runner)
   depart(step, runner)
@@ -37,13 +37,13 @@ function ended(step: Step, runner: Runner, end: ContainerEnd): void {
   if (failure) failed(step, runner, failure)
 }
 
-function vanished(step: Step, runner: Runner, pod: PodFacts): void {
+function vanished(step: FoldStep, runner: Runner, pod: PodFacts): void {
   const message = pod.node ? `it was on node ${pod.node}` : 'it was on no node yet'
   failed(step, runner, { reason: 'pod-vanished', message })
 }
 
 /** With a job, the job stays assigned at the forge and needs no replacement. Without one, the replacement waits. */
-function failed(step: Step, runner: Runner, failure: Failure): void {
+function failed(step: FoldStep, runner: Runner, failure: Failure): void {
   step.events.push({ kind: 'runner-failed', ...subject(step, runner.name), failure })
   if (runner.job) {
     note(step, failure, runner.name)
@@ -54,7 +54,7 @@ function failed(step: Step, runner: Runner, failure: Failure): void {
 }
 
 /** Remembers a registration that the forge does not drop by itself. A kept pod does not delay its removal. */
-function leaveRegistration({ state, limits, at }: Step, runner: Runner): void {
+function leaveRegistration({ state, limits, at }: FoldStep, runner: Runner): void {
   const { registration, job, pod } = runner
   const traits = forgeTraits[state.set.source.kind]
   if (registration.is !== 'present' || isDroppedByForge(runner, traits)) return
@@ -65,7 +65,7 @@ function leaveRegistration({ state, limits, at }: Step, runner: Runner): void {
 }
 
 /** Remembers a runner whose job the demand may still count. */
-export function depart({ state, at }: Step, runner: Runner): void {
+export function depart({ state, at }: FoldStep, runner: Runner): void {
   const { name, job } = runner
   const endedWell = podOf(runner)?.end?.exitCode === 0
   if (!job?.finished) state.departures.add({ name, at, jobOpen: job !== undefined && !endedWell, endedWell })

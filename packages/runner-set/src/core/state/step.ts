@@ -10,7 +10,7 @@ import { afterFailure } from '../retry.ts'
 import { failedStart, remember, succeeded } from './history.ts'
 import type { SetState } from './set-state.ts'
 
-export type Step = {
+export type FoldStep = {
   readonly state: SetState
   readonly limits: Limits
   readonly at: Instant
@@ -18,7 +18,7 @@ export type Step = {
 }
 
 /** The set and the runner of a journal event. */
-export function subject({ state }: Step, runner: string) {
+export function subject({ state }: FoldStep, runner: string) {
   return { ...setSubject(state), runner }
 }
 
@@ -27,18 +27,18 @@ export function setSubject({ set }: SetState) {
 }
 
 /** Shows a failure as the last reason. */
-export function note({ state, at }: Step, failure: Failure, runner: string | undefined): void {
+export function note({ state, at }: FoldStep, failure: Failure, runner: string | undefined): void {
   state.history = remember(state.history, failure, runner, at)
 }
 
 /** Counts a runner that failed before it had a job: its replacement waits, and needs no job that the demand still counts. */
-export function countFailure({ state, limits, at }: Step, failure: Failure, name: string, begunAt: Instant): void {
+export function countFailure({ state, limits, at }: FoldStep, failure: Failure, name: string, begunAt: Instant): void {
   const key = runnerPrefix(state.set)
   state.history = failedStart(state.history, { failure, runner: name, at, begunAt, key }, limits)
   state.departures.settle(name)
 }
 
-export function countSuccess({ state }: Step): void {
+export function countSuccess({ state }: FoldStep): void {
   state.history = succeeded(state.history)
 }
 
@@ -48,12 +48,12 @@ export function begunAt({ pod }: Runner): Instant {
 }
 
 /** A call of the set failed: it has a back-off of its own. */
-export function callFailed({ state, limits, at }: Step, key: RetryKey, retryAt: Instant | undefined): void {
+export function callFailed({ state, limits, at }: FoldStep, key: RetryKey, retryAt: Instant | undefined): void {
   const before = state.retries[key]?.failures ?? 0
   const retry = afterFailure({ at, before, retryAt, key: `${runnerPrefix(state.set)}${key}` }, limits)
   state.retries = { ...state.retries, [key]: retry }
 }
 
-export function callSucceeded({ state }: Step, key: RetryKey): void {
+export function callSucceeded({ state }: FoldStep, key: RetryKey): void {
   if (state.retries[key]) state.retries = { ...state.retries, [key]: undefined }
 }
