@@ -173,16 +173,6 @@ const rows: readonly (readonly [string, SetWorld, string | RegExp])[] = [
     world([], { ...demand(3), allowance: { now: 3, nextAt: now + 4_000 } }),
     'start 3',
   ],
-  [
-    'allowance 7 of 50',
-    world([], {
-      ...demand(50),
-      set: runnerSet({ scale: { min: 0, max: 100 } }),
-      allowance: { now: 7, nextAt: now + 4_000 },
-    }),
-    'start 7, wake +4 s',
-  ],
-  ['ceiling', world([], demand(50)), 'start 10'],
   ['template refused', world([], { ...demand(2), ...refused() }), 'wake +300 s'],
   ['template not checked yet', world([], { ...demand(2), template: undefined }), 'check-template'],
   [
@@ -194,18 +184,7 @@ const rows: readonly (readonly [string, SetWorld, string | RegExp])[] = [
     }),
     'nothing',
   ],
-  [
-    'only the replacement of a failed start waits',
-    world([], { ...demand(3), ...failing(1, now + 2_000) }),
-    'start 2, wake +2 s',
-  ],
   ['the wait of a failed start is over', world([], { ...demand(3), ...failing(1, now) }), 'start 3'],
-  ['after three failures one goes ahead', world([], { ...demand(5), ...failing(3, now - 1) }), 'start 1'],
-  [
-    'after three failures none joins the one that tries',
-    world([requested('a')], { ...demand(5), ...failing(3, now - 1) }),
-    'nothing',
-  ],
   [
     'after three failures none joins one that runs and has not been seen online',
     world([idle('a')], { ...demand(5), ...failing(3, now - 1) }),
@@ -216,37 +195,17 @@ const rows: readonly (readonly [string, SetWorld, string | RegExp])[] = [
     world([online('a')], { ...demand(5), ...failing(3, now - 1) }),
     'start 1',
   ],
-  [
-    'after three failures the back-off is waited out',
-    world([], { ...demand(5), ...failing(3, now + 9_000) }),
-    'wake +9 s',
-  ],
   ['after two failures, the back-off over', world([], { ...demand(5), ...failing(2, now - 1) }), 'start 5'],
   [
     'failures that are long ago do not count',
     world([], { ...demand(5), ...failing(3, now + 1, { failedAt: now - limits.failureMemoryMs - 1 }) }),
     'start 5',
   ],
-  [
-    'a reason that no runner can avoid stops every start',
-    world([], { ...demand(5), ...failing(1, undefined, { blocked: { reason: 'image-invalid', message: 'x' } }) }),
-    'nothing',
-  ],
-  [
-    'the forge allows no registration before',
-    world([], { ...demand(2), retries: { register: { failures: 1, retryAt: now + 3_000 } } }),
-    'wake +3 s',
-  ],
   ['the forge allows a registration again', world([], { ...demand(2), retries: waits('register', 0) }), 'start 2'],
   [
     'no runner is missing: the wait for a registration wakes nothing',
     world([idle('a')], { ...demand(1), retries: waits('register') }),
     'nothing',
-  ],
-  [
-    'a runner whose container lives on counts against max',
-    world([spent('a'), spent('b')], { ...demand(3), set: runnerSet({ scale: { min: 0, max: 3 } }) }),
-    'start 1',
   ],
   [
     'a stuck pod whose job is still counted is no capacity',

@@ -125,6 +125,7 @@ describe('the decision says what holds starts back', () => {
     const decision = decide(given, limits, now, ids)
     expect(startsIn(decision)).toBe(starts)
     expect(decision.held).toEqual(expected)
+    if (expected && 'until' in expected.why) expect(decision.wakeAt).toBe(expected.why.until)
   })
 })
 
