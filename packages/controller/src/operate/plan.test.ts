@@ -121,7 +121,7 @@ it.each<[string, Given, readonly (string | RegExp)[]]>([
     'several failed starts',
     { demand: jobs(2), status: { failed: 3, lastReason: 'image-missing', lastMessage: 'no such image' } },
     [
-      /^Starts 1 runner when the wait after 3 failed starts is over \(at most 16 s\): 2 wanted, 0 live\.$/,
+      /^Starts 1 runner when the wait after 3 failed starts is over \(at most 8 s\): 2 wanted, 0 live\.$/,
       'Does not start 1 more now: 3 starts in a row failed, so one runner at a time tries.',
     ],
   ],

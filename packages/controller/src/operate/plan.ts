@@ -3,10 +3,10 @@ import type { Instant } from '@dayfly/kit/clock'
 import { decide } from '@dayfly/runner-set/core/decide'
 import { shownDemand } from '@dayfly/runner-set/core/desired'
 import { isPaused } from '@dayfly/runner-set/core/paused'
+import { longestRetryWaitMs } from '@dayfly/runner-set/core/retry'
 import { worldOf } from '@dayfly/runner-set/core/state/set-state'
 import type { Decision } from '@dayfly/runner-set/model/action'
 import type { EndCause } from '@dayfly/runner-set/model/end-cause'
-import { failureInfo } from '@dayfly/runner-set/model/failure'
 import type { Limits } from '@dayfly/runner-set/model/limits'
 import type { Counts } from '@dayfly/runner-set/model/runner'
 import type { SetWorld, TemplateVerdict } from '@dayfly/runner-set/model/world'
@@ -111,9 +111,8 @@ function scaleSteps(world: SetWorld, starts: number): readonly PlanStep[] {
 /** After a failed start the next one waits. When the wait began is in the memory of the controller. */
 function retryText({ history }: SetWorld): string {
   const { failuresInARow: failures, last } = history
-  const retry = last && failureInfo(last.reason).retry
-  if (failures === 0 || !retry || retry.is === 'never') return ''
-  const most = retry.is === 'every' ? retry.everyMs * 1.5 : Math.min(retry.capMs, retry.baseMs * 2 ** failures)
+  const most = last && failures > 0 ? longestRetryWaitMs(last.reason, failures) : undefined
+  if (most === undefined) return ''
   return ` when the wait after ${counted(failures, 'failed start')} is over (at most ${ageText(most)})`
 }
 

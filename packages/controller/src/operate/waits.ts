@@ -11,7 +11,7 @@ import type { PlanStep } from './plan-step.ts'
 
 /** Returns one wait for each cause, not for each runner: runners of one template mostly share it. */
 export function waitsOf({ state, set }: Picture, limits: Limits, now: Instant): readonly PlanStep[] {
-  const starting = new Map<FailureReason, Held[]>()
+  const starting = new Map<FailureReason, HeldStart[]>()
   let kept = 0
   let removed = 0
   for (const runner of state.table.all()) {
@@ -35,9 +35,9 @@ export function waitsOf({ state, set }: Picture, limits: Limits, now: Instant): 
   ]
 }
 
-type Held = { readonly runner: Runner; readonly pod: PodFacts; readonly cause: LastingFailure }
+type HeldStart = { readonly runner: Runner; readonly pod: PodFacts; readonly cause: LastingFailure }
 
-function startWait(held: readonly Held[], limits: Limits, now: Instant): readonly PlanStep[] {
+function startWait(held: readonly HeldStart[], limits: Limits, now: Instant): readonly PlanStep[] {
   const [first] = [...held].sort((left, right) => left.cause.since - right.cause.since)
   if (!first) return []
   const { runner, pod, cause } = first
