@@ -5,9 +5,6 @@ import { applyExceptions } from './tidy/exceptions.ts'
 import { checkShape } from './tidy/shape.ts'
 import { readSource } from './tidy/source.ts'
 
-const arrow = (from: string, to: string, others: readonly string[] = []) =>
-  checkArrows([readSource(from, `import { a } from '${to}'\n`), ...others.map((path) => readSource(path, ''))])
-
 describe('bans', () => {
   const check = (path: string, text: string) => checkBans([readSource(path, text)])
 
@@ -103,18 +100,16 @@ describe('documents', () => {
   const check = (text: string) => checkArchitecture({ files, texts: new Map([['ARCHITECTURE.md', text]]) })
 
   test('finds a path in ARCHITECTURE.md that does not exist', () => {
-    expect(
-      check(
-        '`packages/kit/src/clock.ts`, `lib/clock.ts`, `docs/` and `packages/kit/src`; `a/b` and `x.y` are no paths',
-      ),
-    ).toEqual([])
+    expect(check('`packages/kit/src/clock.ts`, `docs/` and `packages/kit/src`; `a/b` and `x.y` are no paths')).toEqual(
+      [],
+    )
     expect(check('`packages/kit/src/gone.ts` `docs/` \n`packages/kit/src/`')).toMatchObject([
       { line: 1, message: expect.stringMatching('gone') },
     ])
   })
 
   test('finds a room that ARCHITECTURE.md does not name', () => {
-    expect(check('`docs/`')).toMatchObject([{ message: expect.stringContaining('packages/kit/src') }])
+    expect(check('`docs/`')).toMatchObject([{ message: expect.stringContaining('packages/kit') }])
   })
 
   test('finds the host of a registry', () => {
