@@ -44,7 +44,9 @@ function pause({ registry }: Stage, paused: boolean): void {
 function takeLease({ registry, clock }: Stage): void {
   const lease = registry.get(leases, namespace, 'dayfly')
   const now = new Date(clock.now()).toISOString().replace('Z', '000Z')
-  const spec = { ...(lease?.['spec'] as object), holderIdentity: 'other', renewTime: now, acquireTime: now }
+  // An orderly stop leaves a Lease of one second.
+  const held = { holderIdentity: 'other', leaseDurationSeconds: 15 }
+  const spec = { ...(lease?.['spec'] as object), ...held, renewTime: now, acquireTime: now }
   registry.update(leases, { ...lease, metadata: { ...lease?.metadata }, spec })
 }
 
