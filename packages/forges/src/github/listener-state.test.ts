@@ -104,18 +104,8 @@ test.each<[string, Phase<ListenerSession>, StepResult<ListenerSession>, Phase<Li
     { is: 'refreshed' },
     { ...polling, refreshTried: true },
   ],
-  ['a refused token is renewed', polling, fail('token-refused'), renewing],
   ['a renewed token polls', renewing, { is: 'refreshed' }, { ...polling, renewed: true, refreshTried: true }],
   ['a failed renewal is repeated', renewing, refreshFails('server-failed'), { ...renewing, attempts: 1 }],
-  ['the third failed renewal opens', { ...renewing, attempts: 2 }, refreshFails('server-failed'), opening],
-  ['a renewed token that is refused opens', { ...polling, renewed: true }, fail('token-refused'), opening],
-  ['a lost session opens', polling, fail('session-gone'), opening],
-  ['a session that is lost at its renewal opens', renewing, refreshFails('session-gone'), opening],
-  ['a lost scale set is claimed', polling, fail('scale-set-gone'), claiming],
-  ['a scale set that is lost while opening is claimed', opening, fail('scale-set-gone'), claiming],
-  ['an outage of the poll changes nothing', polling, fail('unreachable'), polling],
-  ['an outage while opening changes nothing', opening, fail('unreachable'), opening],
-  ['an outage while claiming changes nothing', claiming, fail('unreachable'), claiming],
   ['a first unreadable delivery is counted', polling, unreadable, withCounts({ unreadable: 1 })],
   [
     'a third unreadable delivery opens behind the message',
@@ -160,13 +150,9 @@ test.each<[string, Phase<ListenerSession>, StepResult<ListenerSession>, Phase<Li
 })
 
 test.each<[string, Partial<State>, GitHubReason, boolean, { readonly pauses: boolean; readonly reports: boolean }]>([
-  ['the first reset of a poll', {}, 'unreachable', true, { pauses: true, reports: false }],
   ['the second reset', { failures: 1, failingSince: 7 }, 'unreachable', true, { pauses: true, reports: true }],
   ['the first reset before demand is known', {}, 'unreachable', false, { pauses: true, reports: true }],
-  ['the first lost session', {}, 'session-gone', true, { pauses: false, reports: false }],
   ['the second lost session', { failures: 1 }, 'session-gone', true, { pauses: true, reports: true }],
-  ['a refused token', {}, 'token-refused', true, { pauses: false, reports: false }],
-  ['a lost scale set', {}, 'scale-set-gone', true, { pauses: true, reports: true }],
   [
     'a failure that was reported',
     { failures: 4, reported: 'forge-unreachable unreachable 500' },

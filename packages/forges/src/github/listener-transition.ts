@@ -3,7 +3,7 @@ import { backoffMs } from '@dayfly/kit/backoff'
 import type { Instant } from '@dayfly/kit/clock'
 import type { Random } from '@dayfly/kit/random'
 import type { Failure } from '@dayfly/runner-set/model/failure'
-import { type GitHubError, isGitHubError } from './errors.ts'
+import type { GitHubError, GitHubReason } from './errors.ts'
 import { failureOf, waitAfter } from './failure-of-error.ts'
 import {
   deliveriesMax,
@@ -28,6 +28,24 @@ const renewalsMax = 3
 /** A poll that returns nothing sooner than this, or than two round trips, did not wait for a message, in milliseconds. */
 const quickMsMin = 100
 const quickMsMax = 1_000
+
+type ErrorClass = 'scale-set-gone' | 'session-gone' | 'token-refused' | 'other'
+/** The step that failed. `renewed`: a poll with a token that was renewed after a refusal. `repeatable` and `last`: an attempt of a counted row. */
+type Failed = 'claiming' | 'opening' | 'polling' | 'renewed' | 'repeatable' | 'last'
+type Next = 'claiming' | 'opening' | 'renewing' | 'same'
+
+/** The phase in which the listener goes on, by what failed and by the class of its error. */
+const nextPhase: Readonly<Record<Failed, Readonly<Record<ErrorClass, Next>>>> = {
+  claiming: { 'scale-set-gone': 'claiming', 'session-gone': 'same', 'token-refused': 'same', other: 'same' },
+  opening: { 'scale-set-gone': 'claiming', 'session-gone': 'same', 'token-refused': 'same', other: 'same' },
+  polling: { 'scale-set-gone': 'claiming', 'session-gone': 'opening', 'token-refused': 'renewing', other: 'same' },
+  renewed: { 'scale-set-gone': 'claiming', 'session-gone': 'opening', 'token-refused': 'opening', other: 'same' },
+  repeatable: { 'scale-set-gone': 'claiming', 'session-gone': 'opening', 'token-refused': 'same', other: 'same' },
+  last: { 'scale-set-gone': 'claiming', 'session-gone': 'opening', 'token-refused': 'opening', other: 'opening' },
+}
+
+/** A single one of these in a working session passes by itself: the listener pauses without an alarm. */
+const passing: readonly GitHubReason[] = ['unreachable', 'server-failed', 'bad-answer']
 
 export function transition<S extends ListenerSession>(
   state: ListenerState<S>,
@@ -56,7 +74,7 @@ export function transition<S extends ListenerSession>(
     case 'acknowledged':
       return { state: acknowledged(state, result) }
     case 'failed':
-      return failed(state, result.error, context)
+      return failed(refreshable(state), result.error, context)
   }
 }
 
@@ -89,13 +107,14 @@ function refreshFailed<S extends ListenerSession>(
   context: TransitionContext,
 ): Transition<S> {
   const { phase } = state
-  if (isGitHubError(error, 'session-gone', 'scale-set-gone')) return failed(state, error, context)
-  if (phase.is === 'polling' && phase.wasCut) return failed(state, error, context, { ...phase, refreshTried: true })
-  if (phase.is === 'polling') return { state: { ...state, phase: { ...phase, refreshTried: true } } }
+  if (phase.is === 'polling') {
+    const tried = { ...state, phase: { ...phase, refreshTried: true } }
+    return phase.wasCut || endsSession(error) ? failed(tried, error, context, 'repeatable') : { state: tried }
+  }
   if (phase.is !== 'renewing') return failed(state, error, context)
   const attempts = phase.attempts + 1
-  if (attempts < renewalsMax) return failed(state, error, context, { ...phase, attempts })
-  return failed(state, error, context, { is: 'opening', previous: phase.session.id, cursor: phase.cursor })
+  const counted = { ...state, phase: { ...phase, attempts } }
+  return failed(counted, error, context, attempts < renewalsMax ? 'repeatable' : 'last')
 }
 
 /** A poll was answered: the connection works. Demand stays unknown if no statistics have ever come. */
@@ -137,8 +156,9 @@ function repeated<S extends ListenerSession>(
   const state = answered(before, context)
   if (state.phase.is !== 'polling') return { state }
   const phase = { ...state.phase, counts: { ...state.phase.counts, repeated: times } }
-  if (isGitHubError(error, 'session-gone', 'scale-set-gone')) return failed({ ...state, phase }, error, context)
-  if (error && times < deliveriesMax) return failed({ ...state, phase }, error, context, phase)
+  if (error && (times < deliveriesMax || endsSession(error))) {
+    return failed({ ...state, phase }, error, context, 'repeatable')
+  }
   const resumeAt = times > 1 ? context.now + pollWait(times, context) : state.resumeAt
   return { state: { ...state, phase: { ...phase, cursor: messageId }, resumeAt } }
 }
@@ -152,13 +172,10 @@ function unreadable<S extends ListenerSession>(
   const { phase } = state
   if (phase.is !== 'polling') return failed(state, error, context)
   const times = phase.counts.unreadable + 1
-  const counts = { ...phase.counts, unreadable: times }
-  if (times < deliveriesMax) return failed(state, error, context, { ...phase, counts, refreshTried: false })
-  return failed(state, error, context, {
-    is: 'opening',
-    previous: phase.session.id,
-    cursor: messageId ?? phase.cursor,
-  })
+  const counted = { ...phase, counts: { ...phase.counts, unreadable: times }, refreshTried: false }
+  if (times < deliveriesMax) return failed({ ...state, phase: counted }, error, context, 'repeatable')
+  const passedOver = { ...counted, cursor: messageId ?? phase.cursor }
+  return failed({ ...state, phase: passedOver }, error, context, 'last')
 }
 
 function acknowledged<S extends ListenerSession>(
@@ -170,43 +187,58 @@ function acknowledged<S extends ListenerSession>(
   return { ...state, phase: { ...phase, cursor: messageId } }
 }
 
-/** Sets the pause before the next step, and reports the failure once for as long as it stays the same. */
-function failed<S extends ListenerSession>(
-  state: ListenerState<S>,
-  error: GitHubError,
-  context: TransitionContext,
-  phase: Phase<S> = phaseAfter(state.phase, error),
-): Transition<S> {
-  const { now, random } = context
-  const failures = state.failures + 1
-  const since = state.failingSince ?? now
-  const next = { ...state, phase, failures, failingSince: since }
-  // A refused queue token is normal at its end. A single other failure of a working session is no reason for an alarm.
-  const isFirst = failures === 1 && context.demandKnown && sessionIn(state) !== undefined
-  if (phase.is === 'renewing' && isGitHubError(error, 'token-refused') && state.phase.is === 'polling') {
-    return { state: { ...state, phase } }
-  }
-  if (isFirst && phase.is === 'opening' && isGitHubError(error, 'session-gone', 'token-refused')) return { state: next }
-  const resumeAt = now + waitAfter(error, failures, now, random)
-  if (isFirst && isGitHubError(error, 'unreachable', 'server-failed', 'bad-answer'))
-    return { state: { ...next, resumeAt } }
-  const failure = failureOf(error)
-  const reported = `${failure.reason} ${error.reason} ${error.status}`
-  const reporting = { ...next, resumeAt, reported }
-  return reported === state.reported ? { state: reporting } : { state: reporting, failing: { failure, since } }
+/** After a failed poll, a refresh shows whether the forge can be reached. */
+function refreshable<S extends ListenerSession>(state: ListenerState<S>): ListenerState<S> {
+  return state.phase.is === 'polling' ? { ...state, phase: { ...state.phase, refreshTried: false } } : state
 }
 
-/** The phase in which the listener goes on after the error of a step. */
-function phaseAfter<S extends ListenerSession>(phase: Phase<S>, error: GitHubError): Phase<S> {
-  const session = phase.is === 'polling' || phase.is === 'renewing' ? phase.session : undefined
-  const previous = phase.is === 'claiming' || phase.is === 'opening' ? phase.previous : phase.session.id
-  if (error.reason === 'scale-set-gone') return { is: 'claiming', previous }
-  if (!session || phase.is === 'claiming') return phase
-  if (error.reason === 'session-gone') return { is: 'opening', previous, cursor: phase.cursor }
-  if (phase.is !== 'polling') return phase
-  if (error.reason !== 'token-refused') return { ...phase, refreshTried: false }
-  if (phase.renewed) return { is: 'opening', previous, cursor: phase.cursor }
-  return { is: 'renewing', session, cursor: phase.cursor, counts: phase.counts, attempts: 0 }
+/** Sets the pause before the next step, and reports the failure once for as long as it stays the same. */
+function failed<S extends ListenerSession>(
+  before: ListenerState<S>,
+  error: GitHubError,
+  context: TransitionContext,
+  what: Failed = failedIn(before.phase),
+): Transition<S> {
+  const { now, random } = context
+  const next = nextPhase[what][classOf(error)]
+  const phase = phaseAfter(before.phase, next)
+  // A refused queue token is normal at its end. A single other failure of a working session is no reason for an alarm.
+  if (next === 'renewing') return { state: { ...before, phase } }
+  const failures = before.failures + 1
+  const since = before.failingSince ?? now
+  const state = { ...before, phase, failures, failingSince: since }
+  const isFirst = failures === 1 && context.demandKnown && sessionIn(before) !== undefined
+  if (isFirst && next === 'opening' && classOf(error) !== 'other') return { state }
+  const paused = { ...state, resumeAt: now + waitAfter(error, failures, now, random) }
+  if (isFirst && passing.includes(error.reason)) return { state: paused }
+  const failure = failureOf(error)
+  const reported = `${failure.reason} ${error.reason} ${error.status}`
+  const reporting = { ...paused, reported }
+  return reported === before.reported ? { state: reporting } : { state: reporting, failing: { failure, since } }
+}
+
+/** Returns what an error of the phase's own step has made fail. An attempt to renew counts only at the end of that step. */
+function failedIn(phase: Phase<ListenerSession>): Failed {
+  if (phase.is === 'renewing') return 'repeatable'
+  return phase.is === 'polling' && phase.renewed ? 'renewed' : phase.is
+}
+
+function classOf({ reason }: GitHubError): ErrorClass {
+  return reason === 'scale-set-gone' || reason === 'session-gone' || reason === 'token-refused' ? reason : 'other'
+}
+
+/** Returns whether no step can succeed in the same session any more. */
+function endsSession(error: GitHubError): boolean {
+  return error.reason === 'session-gone' || error.reason === 'scale-set-gone'
+}
+
+function phaseAfter<S extends ListenerSession>(phase: Phase<S>, next: Next): Phase<S> {
+  if (phase.is === 'claiming' || next === 'same') return phase
+  const previous = phase.is === 'opening' ? phase.previous : phase.session.id
+  const { cursor } = phase
+  if (next === 'claiming') return { is: 'claiming', previous }
+  if (next === 'opening' || phase.is === 'opening') return { is: 'opening', previous, cursor }
+  return { is: 'renewing', session: phase.session, cursor, counts: phase.counts, attempts: 0 }
 }
 
 function recovered<S extends ListenerSession>(state: ListenerState<S>, context: TransitionContext): ListenerState<S> {
