@@ -99,13 +99,9 @@ export const plantedBugs: readonly PlantedBug[] = [
       },
       {
         file: 'packages/kubernetes/src/lease.ts',
-        before: '    after: clock.after,\n',
-        after: '    after: clock.after,\n    now: clock.now,\n',
-      },
-      {
-        file: 'packages/kubernetes/src/lease.ts',
-        before: 'if (free || expired)',
-        after: 'if (free || Date.parse(record.object.spec.renewTime) + record.durationMs <= (lease as any).now())',
+        before: 'clock.after(effect.record.durationMs,',
+        after:
+          'clock.after(Math.max(0, Date.parse((effect.record.object as any).spec.renewTime) + effect.record.durationMs - clock.now()),',
       },
     ],
   },

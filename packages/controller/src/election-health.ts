@@ -1,6 +1,6 @@
 // The state of the election, for health checks and the log.
 import type { Clock, Instant } from '@dayfly/kit/clock'
-import type { ElectionState } from '@dayfly/kubernetes/lease'
+import type { ElectionState } from '@dayfly/kubernetes/election'
 import { messageOf } from './act/unsuccessful.ts'
 import type { Journal } from './journal.ts'
 import { faultOf } from './watch-health.ts'

@@ -5,8 +5,9 @@ import { aborted } from '@dayfly/kit/signals'
 import { stopwatchOf, type VirtualClock, virtualClock } from '@dayfly/kit/virtual-clock'
 import { describe, expect, it } from 'vitest'
 import { createKubernetes } from './client.ts'
+import type { ElectionState } from './election.ts'
 import { statusAnswer } from './fault-server.fixture.ts'
-import { createElector, type ElectionState, type Leadership } from './lease.ts'
+import { createElector, type Leadership } from './lease.ts'
 
 type Lease = { metadata: { resourceVersion: string }; spec: { holderIdentity: string; leaseTransitions: number } }
 

@@ -2,8 +2,16 @@
 // A leader stops before others may take over: it counts from its last renewal request, and they count from when they saw that renewal.
 import type { Clock, Timer } from '@dayfly/kit/clock'
 import type { Random } from '@dayfly/kit/random'
-import { linkSignals } from '@dayfly/kit/signals'
+import { type LinkedSignal, linkSignals } from '@dayfly/kit/signals'
 import type { Stopwatch } from '@dayfly/kit/stopwatch'
+import {
+  type Candidacy,
+  type ElectionEffect,
+  type ElectionEvent,
+  type ElectionState,
+  elect,
+  newCandidacy,
+} from './election.ts'
 import { KubernetesError } from './errors.ts'
 import type { Kubernetes } from './kubernetes.ts'
 import { heldLease, type LeaseRecord, leases, newLease, readLease, releasedLease } from './lease-record.ts'
@@ -38,13 +46,6 @@ export type ElectorOptions = {
   readonly onTurn?: (error: unknown) => void
 }
 
-export type ElectionState =
-  | { readonly is: 'following'; readonly holder: string }
-  | { readonly is: 'leading' }
-  /** Another process may lead from now on. */
-  | { readonly is: 'lost'; readonly why: string }
-  | { readonly is: 'stopped' }
-
 export interface Leadership {
   /** Aborted when leadership ends for any reason, before another process can lead. */
   readonly signal: AbortSignal
@@ -64,22 +65,15 @@ const durationsDefault: ElectionDurations = { leaseMs: 15_000, renewMsMax: 10_00
 const releaseMsMax = 5_000
 
 export function createElector(options: ElectorOptions): Elector {
-  const lease = createLeaseAccess(options, { ...durationsDefault, ...options.durations })
   const report = options.onState ?? (() => {})
   return {
     run: async (lead, until) => {
+      const candidate = new Candidate(options, lead, until)
       try {
-        while (!until.aborted) {
-          const term = await acquire(lease, until, report)
-          if (!term) break
-          report({ is: 'leading' })
-          const lost = await leadAndRenew(lease, term, lead, until)
-          if (lost === undefined) break
-          report({ is: 'lost', why: lost })
-        }
+        await candidate.over()
       } finally {
         // Releases the lease even without a term, because a request to take it may have succeeded unseen.
-        await lease.release()
+        await candidate.release()
         report({ is: 'stopped' })
       }
     },
@@ -87,182 +81,154 @@ export function createElector(options: ElectorOptions): Elector {
 }
 
 /** One term of leadership. A successful write of the lease grants it for `renewMsMax`, counted from the request. */
-type Term = { readonly record: LeaseRecord; readonly signal: AbortSignal; isCertain(): boolean; close(): void }
+type Term = { isCertain(): boolean; close(): void }
 
-interface LeaseAccess {
-  readonly identity: string
-  /** Resolves with undefined if the lease does not exist yet. */
-  look(until: AbortSignal): Promise<LeaseRecord | undefined>
-  take(record: LeaseRecord | undefined, until: AbortSignal): Promise<Term>
-  /** Throws `Superseded` if this candidate no longer holds the lease. */
-  renew(record: LeaseRecord, until: AbortSignal): Promise<Term>
+/** Carries out what the election decides. It sends one request at a time. */
+class Candidate {
+  readonly #options: ElectorOptions
+  readonly #durations: ElectionDurations
+  readonly #lead: (leadership: Leadership) => Promise<void>
+  readonly #until: AbortSignal
+  #state: Candidacy = newCandidacy
+  #request: Promise<void> = Promise.resolve()
+  #recordTimer: Timer | undefined
+  #term: Term | undefined
+  /** Ends the work of a leader, which may last for many terms. */
+  #work: LinkedSignal | undefined
+  #settle = (_failure: { readonly error: unknown } | undefined): void => {}
+
+  constructor(options: ElectorOptions, lead: (leadership: Leadership) => Promise<void>, until: AbortSignal) {
+    this.#options = options
+    this.#durations = { ...durationsDefault, ...options.durations }
+    this.#lead = lead
+    this.#until = until
+  }
+
+  /** Stands for election until it is stopped or the leader's work has ended by itself. Rejects only with the error of that work. */
+  async over(): Promise<void> {
+    const stop = () => this.#apply({ is: 'stopped' })
+    const failure = await new Promise<{ readonly error: unknown } | undefined>((resolve) => {
+      this.#settle = resolve
+      this.#until.addEventListener('abort', stop, { once: true })
+      if (this.#until.aborted) stop()
+      else this.#perform({ do: 'read', paused: false })
+    })
+    this.#until.removeEventListener('abort', stop)
+    this.#recordTimer?.cancel()
+    await this.#request
+    if (failure) throw failure.error
+  }
+
   /** Removes this candidate from the lease if it is the holder. Never rejects: an unreleased lease expires by itself. */
-  release(): Promise<void>
-  /** Waits between two reads of a candidate (`look`) or two renewals of the leader (`renew`). */
-  pause(before: 'look' | 'renew', until: AbortSignal): Promise<void>
-  /** Reports that the lease was read or written, or why not. */
-  turned(error?: unknown): void
-  after: Clock['after']
-}
+  async release(): Promise<void> {
+    const { kubernetes, clock, identity } = this.#options
+    await withDeadline(clock, { ms: releaseMsMax, until: undefined }, async (signal) => {
+      const current = await this.#get(signal)
+      if (current.holder !== identity) return
+      await kubernetes.replace(leases, releasedLease(current, clock.now()), { signal })
+    }).catch(() => undefined)
+  }
 
-class Superseded extends Error {}
+  #apply(event: ElectionEvent, failure?: { readonly error: unknown }): void {
+    const before = this.#state
+    const [next, ...effects] = elect(before, event, this.#options.identity)
+    this.#state = next
+    for (const effect of effects) this.#perform(effect)
+    if (next.is === 'over' && before.is !== 'over') this.#settle(failure)
+  }
 
-function createLeaseAccess(options: ElectorOptions, durations: ElectionDurations): LeaseAccess {
-  const { kubernetes, namespace, name, labels, identity, clock, stopwatch, random } = options
-  const at = { namespace, name }
-  const hold = () => ({ holder: identity, durationMs: durations.leaseMs, at: clock.now(), labels })
-  const read = async (signal: AbortSignal) => readLease(await kubernetes.get(leases, at, { signal }))
-  const write = async (record: LeaseRecord, signal: AbortSignal) =>
-    readLease((await kubernetes.replace(leases, heldLease(record, hold()), { signal })).object)
-  /** Limits a request to half a term, which leaves time for a second request if one hangs. */
-  const bounded = <T>(until: AbortSignal, work: (signal: AbortSignal) => Promise<T>) =>
-    withDeadline(clock, { ms: durations.renewMsMax / 2, until }, work)
-  const term = async (until: AbortSignal, work: (signal: AbortSignal) => Promise<LeaseRecord>): Promise<Term> => {
-    const end = new AbortController()
-    const elapsedMs = stopwatch()
-    const isCertain = () => elapsedMs() < durations.renewMsMax
-    const timer = clock.after(durations.renewMsMax, () => end.abort(new Error('the lease was not renewed in time')))
+  #perform(effect: ElectionEffect): void {
+    const { clock, onState, onTurn } = this.#options
+    const { lookMs, retryMs } = this.#durations
+    if (effect.do === 'read') this.#send(effect.paused ? lookMs : 0, (signal) => this.#read(signal))
+    if (effect.do === 'write') this.#send(effect.paused ? retryMs : 0, (signal) => this.#write(effect.record, signal))
+    if (effect.do === 'watch-record') {
+      this.#recordTimer?.cancel()
+      this.#recordTimer = clock.after(effect.record.durationMs, () => this.#apply({ is: 'record-expired' }))
+    }
+    if (effect.do === 'begin-work') this.#beginWork()
+    if (effect.do === 'end-work') this.#work?.abort(new Error(effect.why))
+    if (effect.do === 'report') onState?.(effect.state)
+    if (effect.do === 'report-turn') onTurn?.(effect.error)
+  }
+
+  #beginWork(): void {
+    this.#recordTimer?.cancel()
+    const work = linkSignals(this.#until)
+    this.#work = work
+    const ended = (failure?: { readonly error: unknown }) => {
+      this.#term?.close()
+      work.dispose()
+      this.#work = undefined
+      this.#apply({ is: 'work-ended', failed: failure !== undefined }, failure)
+    }
+    const isCertain = () => this.#work === work && this.#term?.isCertain() === true
+    this.#lead({ signal: work.signal, isCertain }).then(
+      () => ended(),
+      (error: unknown) => ended(work.signal.aborted && error === work.signal.reason ? undefined : { error }),
+    )
+  }
+
+  /** Sends the request after the one before it, and after a pause of about `pauseMs`. Drops it if the candidacy or the work ends first. */
+  #send(pauseMs: number, request: (signal: AbortSignal) => Promise<void>): void {
+    const { clock, random } = this.#options
+    const signal = this.#work?.signal ?? this.#until
+    this.#request = this.#request.then(async () => {
+      if (pauseMs > 0) await clock.sleep(pauseMs * (0.9 + random() * 0.2), signal).catch(() => undefined)
+      if (!signal.aborted) await request(signal)
+    })
+  }
+
+  async #read(signal: AbortSignal): Promise<void> {
+    let event: ElectionEvent
     try {
-      const record = await bounded(until, work)
-      return { record, isCertain, signal: end.signal, close: timer.cancel }
+      event = { is: 'read', record: await this.#bounded(signal, (within) => this.#get(within)) }
     } catch (error) {
-      timer.cancel()
-      throw error
+      const isMissing = error instanceof KubernetesError && error.kind === 'not-found'
+      event = isMissing ? { is: 'read', record: undefined } : { is: 'read-failed', error }
     }
+    if (!signal.aborted) this.#apply(event)
   }
-  return {
-    identity,
-    after: clock.after,
-    look: (until) => bounded(until, (signal) => orUndefined('not-found', read(signal))),
-    take: (record, until) =>
-      term(until, async (signal) =>
+
+  async #write(record: LeaseRecord | undefined, signal: AbortSignal): Promise<void> {
+    const { kubernetes, namespace, name, labels, identity, clock } = this.#options
+    const hold = { holder: identity, durationMs: this.#durations.leaseMs, at: clock.now(), labels }
+    const term = this.#startTerm()
+    let event: ElectionEvent
+    try {
+      const { object } = await this.#bounded(signal, (within) =>
         record
-          ? write(record, signal)
-          : readLease((await kubernetes.create(leases, newLease(at, hold()), { signal })).object),
-      ),
-    renew: (record, until) =>
-      term(until, async (signal) => {
-        const renewed = await orUndefined('conflict', write(record, signal))
-        if (renewed) return renewed
-        // Either another client wrote, or an earlier renewal succeeded and its answer was lost.
-        const current = await read(signal)
-        if (current.holder !== identity)
-          throw new Superseded(current.holder ? `${current.holder} holds the lease` : 'the lease has no holder')
-        return write(current, signal)
-      }),
-    release: () =>
-      withDeadline(clock, { ms: releaseMsMax, until: undefined }, async (signal) => {
-        const current = await read(signal)
-        if (current.holder !== identity) return
-        await kubernetes.replace(leases, releasedLease(current, clock.now()), { signal })
-      }).catch(() => undefined),
-    pause: (before, until) => {
-      const ms = before === 'look' ? durations.lookMs : durations.retryMs
-      return clock.sleep(ms * (0.9 + random() * 0.2), until).catch(() => undefined)
-    },
-    turned: options.onTurn ?? (() => {}),
-  }
-}
-
-/** Reads the lease and tries to take it until this candidate holds it. Resolves with undefined if it was stopped. */
-async function acquire(
-  lease: LeaseAccess,
-  until: AbortSignal,
-  report: (state: ElectionState) => void,
-): Promise<Term | undefined> {
-  let seen: { readonly resourceVersion: string; readonly holder: string; readonly timer: Timer } | undefined
-  let expired = false
-  try {
-    while (!until.aborted) {
-      try {
-        const record = await lease.look(until)
-        lease.turned()
-        const free = !record || record.holder === '' || record.holder === lease.identity
-        if (record && record.resourceVersion !== seen?.resourceVersion) {
-          seen?.timer.cancel()
-          expired = false
-          if (!free && record.holder !== seen?.holder) report({ is: 'following', holder: record.holder })
-          const timer = lease.after(record.durationMs, () => {
-            expired = true
-          })
-          seen = { resourceVersion: record.resourceVersion, holder: record.holder, timer }
-        }
-        if (free || expired) return await lease.take(record, until)
-      } catch (error) {
-        // Another candidate was faster, or there was no answer. The next read shows which. The timer of the seen record goes on.
-        if (!until.aborted && !isLostRace(error)) lease.turned(error)
-      }
-      await lease.pause('look', until)
+          ? kubernetes.replace(leases, heldLease(record, hold), { signal: within })
+          : kubernetes.create(leases, newLease({ namespace, name }, hold), { signal: within }),
+      )
+      event = { is: 'written', record: readLease(object) }
+    } catch (error) {
+      event = { is: 'write-failed', error }
     }
-    return undefined
-  } finally {
-    seen?.timer.cancel()
+    // Work that must end gets no further term.
+    const isGranted = event.is === 'written' && !signal.aborted
+    if (isGranted) this.#term?.close()
+    else term.close()
+    if (isGranted) this.#term = term
+    if (!signal.aborted) this.#apply(event)
   }
-}
 
-/** Runs `lead` and renews the lease. Resolves with undefined if `lead` ended or was stopped, or else with the reason why leadership was lost. */
-async function leadAndRenew(
-  lease: LeaseAccess,
-  first: Term,
-  lead: (leadership: Leadership) => Promise<void>,
-  until: AbortSignal,
-): Promise<string | undefined> {
-  const link = linkSignals(until)
-  let term = first
-  let lost: string | undefined
-  const lose = (why: string) => {
-    lost ??= why
-    link.abort(new Error(`leadership was lost: ${why}`))
+  #startTerm(): Term {
+    const { clock, stopwatch } = this.#options
+    const { renewMsMax } = this.#durations
+    const elapsedMs = stopwatch()
+    const timer = clock.after(renewMsMax, () => this.#apply({ is: 'term-expired' }))
+    return { isCertain: () => elapsedMs() < renewMsMax, close: timer.cancel }
   }
-  const onEnd = () => lose('the lease was not renewed in time')
-  term.signal.addEventListener('abort', onEnd)
-  const leading = lead({ signal: link.signal, isCertain: () => term.isCertain() }).then(
-    () => link.abort(new Error('the leader has ended')),
-    (error: unknown) => {
-      const asked = link.signal.aborted
-      link.abort(error)
-      if (!asked || error !== link.signal.reason) throw error
-    },
-  )
-  const renewing = (async () => {
-    for (;;) {
-      await lease.pause('renew', link.signal)
-      if (link.signal.aborted) return
-      try {
-        const next = await lease.renew(term.record, link.signal)
-        lease.turned()
-        if (link.signal.aborted) return next.close()
-        term.signal.removeEventListener('abort', onEnd)
-        term.close()
-        term = next
-        term.signal.addEventListener('abort', onEnd)
-      } catch (error) {
-        if (!link.signal.aborted) lease.turned(error)
-        if (error instanceof Superseded) lose(error.message)
-        else if (error instanceof KubernetesError && error.kind === 'not-found') lose('the lease was deleted')
-      }
-    }
-  })()
-  try {
-    await Promise.all([leading, renewing])
-    return lost
-  } finally {
-    term.close()
-    link.dispose()
+
+  async #get(signal: AbortSignal): Promise<LeaseRecord> {
+    const { kubernetes, namespace, name } = this.#options
+    return readLease(await kubernetes.get(leases, { namespace, name }, { signal }))
   }
-}
 
-/** Returns whether another candidate wrote the lease first, which is no failure of the election. */
-function isLostRace(error: unknown): boolean {
-  return error instanceof KubernetesError && (error.kind === 'conflict' || error.kind === 'already-exists')
-}
-
-async function orUndefined<T>(kind: KubernetesError['kind'], work: Promise<T>): Promise<T | undefined> {
-  try {
-    return await work
-  } catch (error) {
-    if (error instanceof KubernetesError && error.kind === kind) return undefined
-    throw error
+  /** Limits a request to half a term, which leaves time for a second request if one hangs. */
+  #bounded<T>(until: AbortSignal, request: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    return withDeadline(this.#options.clock, { ms: this.#durations.renewMsMax / 2, until }, request)
   }
 }
 
