@@ -1,5 +1,4 @@
 // Carries out actions: bounded, beside each other, each idempotent. It reports every outcome and repeats nothing: the core decides on the next attempt.
-import { unreachable } from '@dayfly/kit/assert'
 import { type Limit, limit } from '@dayfly/kit/queue'
 import type { Action } from '@dayfly/runner-set/model/action'
 import type { Outcome } from '@dayfly/runner-set/model/outcome'
@@ -44,44 +43,38 @@ export class Actor {
 
   async #carryOut(action: Action, context: ActContext): Promise<void> {
     if (this.#stopped) return
-    if (action.kind !== 'start-runner') {
-      this.#report(await outcomeOf(action, context))
-      return
-    }
-    const { kind, runner } = action
-    for await (const result of startRunner(context, runner)) this.#report({ action: kind, runner, result })
+    const perform = performs[action.kind] as Perform<Action['kind']>
+    await perform(action, context, this.#report)
   }
 }
 
-async function outcomeOf(action: Exclude<Action, { kind: 'start-runner' }>, context: ActContext): Promise<Outcome> {
-  switch (action.kind) {
-    case 'cordon-runner':
-      return { action: action.kind, runner: action.runner, result: await cordon(context, action.registration) }
-    case 'deregister-runner':
-      return { action: action.kind, runner: action.runner, result: await deregister(context, action.registration) }
-    case 'delete-runner':
-      return {
-        action: action.kind,
-        runner: action.runner,
-        result: await deleteRunner(context, action.runner, action.pod),
-      }
-    case 'look-up-pod':
-      return { action: action.kind, runner: action.runner, result: await lookUpPod(context, action.runner) }
-    case 'explain-runner': {
-      const { kind, runner, podUid } = action
-      return { action: kind, runner, result: await explainRunner(context, runner, podUid) }
-    }
-    case 'drop-registration': {
-      const { kind, registration } = action
-      return { action: kind, name: registration.name, result: await deregister(context, registration) }
-    }
-    case 'check-template':
-      return { action: action.kind, hash: action.hash, result: await checkTemplate(context) }
-    case 'list-registrations':
-      return { action: action.kind, result: await listRegistrations(context) }
-    case 'report':
-      return { action: action.kind, status: action.status, result: await report(context, action.status) }
-    default:
-      return unreachable(action)
-  }
+type Of<Union, Kind> = Extract<Union, { readonly kind: Kind } | { readonly action: Kind }>
+type Perform<Kind extends Action['kind']> = (
+  action: Of<Action, Kind>,
+  context: ActContext,
+  report: (outcome: Of<Outcome, Kind>) => void,
+) => Promise<void>
+
+const performs: { readonly [Kind in Action['kind']]: Perform<Kind> } = {
+  'start-runner': async ({ kind, runner }, context, report) => {
+    for await (const result of startRunner(context, runner)) report({ action: kind, runner, result })
+  },
+  'cordon-runner': async ({ kind, runner, registration }, context, report) =>
+    report({ action: kind, runner, result: await cordon(context, registration) }),
+  'deregister-runner': async ({ kind, runner, registration }, context, report) =>
+    report({ action: kind, runner, result: await deregister(context, registration) }),
+  'delete-runner': async ({ kind, runner, pod }, context, report) =>
+    report({ action: kind, runner, result: await deleteRunner(context, runner, pod) }),
+  'look-up-pod': async ({ kind, runner }, context, report) =>
+    report({ action: kind, runner, result: await lookUpPod(context, runner) }),
+  'explain-runner': async ({ kind, runner, podUid }, context, report) =>
+    report({ action: kind, runner, result: await explainRunner(context, runner, podUid) }),
+  'drop-registration': async ({ kind, registration }, context, report) =>
+    report({ action: kind, name: registration.name, result: await deregister(context, registration) }),
+  'check-template': async ({ kind, hash }, context, report) =>
+    report({ action: kind, hash, result: await checkTemplate(context) }),
+  'list-registrations': async ({ kind }, context, report) =>
+    report({ action: kind, result: await listRegistrations(context) }),
+  report: async ({ kind, status }, context, reportOutcome) =>
+    reportOutcome({ action: kind, status, result: await report(context, status) }),
 }
