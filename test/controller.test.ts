@@ -386,6 +386,20 @@ describe('when the forge or a controller fails', () => {
     expect(events(stage, 'records-removed')).toHaveLength(1)
   })
 
+  it('removes that scale set at once, also if another owner holds the object with a finalizer', async () => {
+    const stage = await open()
+    await stage.clock.advance(seconds(5))
+    makeUnreadable(stage)
+    const set = stage.registry.get('runnersets.dayfly.dev', namespace, 'linux')
+    const metadata = { ...set?.metadata, finalizers: ['example.com/hold'] }
+    stage.registry.update('runnersets.dayfly.dev', { ...set, metadata })
+    await stage.clock.advance(seconds(60))
+    stage.registry.delete('runnersets.dayfly.dev', namespace, 'linux')
+    await stage.clock.advance(seconds(60))
+    expect(stage.registry.get('runnersets.dayfly.dev', namespace, 'linux')).toBeDefined()
+    expect(events(stage, 'records-removed')).toHaveLength(1)
+  })
+
   it('keeps the scale set of a set that it cannot read any more, and goes on when it can', async () => {
     const stage = await open()
     await stage.clock.advance(seconds(5))

@@ -8,11 +8,12 @@ import type { SetWorker } from './set-worker.ts'
 /** A watch that is down for longer makes the counts unknown, in milliseconds. */
 const staleMs = 30_000
 
+type SetPods = { pods: Map<string, PodFacts>; worker: SetWorker | undefined }
+
 export class PodCache implements ReflectorSink<ObservedPod | undefined> {
   readonly #clock: Clock
-  /** By the uid of the set, then by name. A set that is seen after its pods starts with them. */
-  readonly #pods = new Map<string, Map<string, PodFacts>>()
-  readonly #workers = new Map<string, SetWorker>()
+  /** The uid of a set leads to its pods. A set that is read after its pods starts with them. */
+  readonly #sets = new Map<string, SetPods>()
   #listedAt: Instant | undefined
   #stale: Timer | undefined
 
@@ -21,13 +22,14 @@ export class PodCache implements ReflectorSink<ObservedPod | undefined> {
   }
 
   attach(worker: SetWorker): void {
-    const { uid } = worker.set
-    this.#workers.set(uid, worker)
-    if (this.#listedAt !== undefined) this.#list(worker, this.#listedAt)
+    const set = this.#set(worker.set.uid)
+    set.worker = worker
+    if (this.#listedAt !== undefined) list(set, this.#listedAt)
   }
 
   detach(uid: string): void {
-    this.#workers.delete(uid)
+    const set = this.#sets.get(uid)
+    if (set) set.worker = undefined
   }
 
   stop(): void {
@@ -35,40 +37,41 @@ export class PodCache implements ReflectorSink<ObservedPod | undefined> {
   }
 
   replaced(items: readonly (ObservedPod | undefined)[], askedAt: Instant): void {
-    this.#pods.clear()
-    for (const pod of items) if (pod) this.#ofSet(pod.setUid).set(pod.name, pod.facts)
+    for (const [uid, set] of this.#sets) {
+      if (set.worker) set.pods = new Map()
+      else this.#sets.delete(uid)
+    }
+    for (const pod of items) if (pod) this.#set(pod.setUid).pods.set(pod.name, pod.facts)
     this.#listedAt = askedAt
     this.#alive()
-    for (const worker of this.#workers.values()) this.#list(worker, askedAt)
+    for (const set of this.#sets.values()) list(set, askedAt)
   }
 
   changed(pod: ObservedPod | undefined): void {
     if (!pod) return
-    this.#ofSet(pod.setUid).set(pod.name, pod.facts)
-    this.#workers.get(pod.setUid)?.take({ kind: 'pod-seen', name: pod.name, pod: pod.facts })
+    const { pods, worker } = this.#set(pod.setUid)
+    pods.set(pod.name, pod.facts)
+    worker?.take({ kind: 'pod-seen', name: pod.name, pod: pod.facts })
   }
 
   removed(pod: ObservedPod | undefined): void {
     if (!pod) return
-    this.#ofSet(pod.setUid).delete(pod.name)
-    this.#workers.get(pod.setUid)?.take({ kind: 'pod-gone', name: pod.name, last: pod.facts })
+    const { pods, worker } = this.#set(pod.setUid)
+    pods.delete(pod.name)
+    worker?.take({ kind: 'pod-gone', name: pod.name, last: pod.facts })
   }
 
   progressed(at: Instant): void {
     const recovered = this.#stale !== undefined
     this.#alive()
     if (!recovered) return
-    for (const worker of this.#workers.values()) worker.take({ kind: 'pods-current', at })
+    for (const { worker } of this.#sets.values()) worker?.take({ kind: 'pods-current', at })
   }
 
   stale(since: Instant, why: string): void {
     this.#stale ??= this.#clock.after(staleMs, () => {
-      for (const worker of this.#workers.values()) worker.take({ kind: 'pods-stale', since, why })
+      for (const { worker } of this.#sets.values()) worker?.take({ kind: 'pods-stale', since, why })
     })
-  }
-
-  #list(worker: SetWorker, askedAt: Instant): void {
-    worker.take({ kind: 'pods-listed', pods: this.#pods.get(worker.set.uid) ?? new Map(), askedAt })
   }
 
   #alive(): void {
@@ -76,11 +79,15 @@ export class PodCache implements ReflectorSink<ObservedPod | undefined> {
     this.#stale = undefined
   }
 
-  #ofSet(uid: string): Map<string, PodFacts> {
-    const known = this.#pods.get(uid)
+  #set(uid: string): SetPods {
+    const known = this.#sets.get(uid)
     if (known) return known
-    const fresh = new Map<string, PodFacts>()
-    this.#pods.set(uid, fresh)
+    const fresh = { pods: new Map<string, PodFacts>(), worker: undefined }
+    this.#sets.set(uid, fresh)
     return fresh
   }
+}
+
+function list({ pods, worker }: SetPods, askedAt: Instant): void {
+  worker?.take({ kind: 'pods-listed', pods, askedAt })
 }

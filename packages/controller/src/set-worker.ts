@@ -34,6 +34,12 @@ const spacingMs = 50
 /** The right to act, and what this process acts with while it has it. */
 type Term = { readonly kubernetes: Kubernetes; readonly signal: AbortSignal; readonly actor: Actor }
 
+/** The connection to the forge. */
+type Contact =
+  | { readonly is: 'open'; readonly connection: Connection }
+  /** The next connection opens after the end of the last one, which knows the access. */
+  | { readonly is: 'closed'; readonly over: Promise<unknown>; readonly last: Connection | undefined }
+
 /** The part of a set's state that gauges and health checks show. Its parts are unknown until they are reported. */
 export type SetReading = {
   readonly set: RunnerSet
@@ -53,11 +59,7 @@ export class SetWorker {
   readonly #state: SetState
   /** Random parts of names that no runner has yet. */
   readonly #ids: string[] = []
-  #connection: Connection | undefined
-  /** Connections that close. The next one opens after them. */
-  #closing: Promise<void> = Promise.resolve()
-  /** The last connection, which knows the access, also after its end. */
-  #last: Connection | undefined
+  #contact: Contact = { is: 'closed', over: Promise.resolve(), last: undefined }
   #stopped = false
   #term: Term | undefined
   #jobLogs: JobLogs | undefined
@@ -75,6 +77,11 @@ export class SetWorker {
     return this.#state.set
   }
 
+  /** The open link to the forge; undefined while there is none. */
+  get #link(): Link | undefined {
+    return this.#contact.is === 'open' ? this.#contact.connection.link : undefined
+  }
+
   reading(): SetReading {
     const { pods, table, forge, conditions } = this.#state
     return {
@@ -82,7 +89,7 @@ export class SetWorker {
       counts: pods.known ? table.counts() : undefined,
       demand: forge.demand.known ? forge.demand.value : undefined,
       conditions,
-      connected: this.#connection?.link !== undefined,
+      connected: this.#link !== undefined,
       forgeFailure: forge.failure,
     }
   }
@@ -103,17 +110,19 @@ export class SetWorker {
     this.#jobLogs = this.#followLogs(signal)
     this.take({ kind: 'term-began' })
     // The connection of an earlier term ended with it.
-    const over = this.#connection?.over
-    this.#connection = undefined
-    void Promise.all([this.#closing, over]).then(() => this.#connect())
+    if (this.#contact.is === 'open') {
+      const { connection } = this.#contact
+      this.#contact = { is: 'closed', over: connection.over, last: connection }
+    }
+    void this.#contact.over.then(() => this.#connect())
   }
 
   /** The owner changed the set. */
   changed(set: RunnerSet): void {
     const before = this.set
     this.take({ kind: 'set-changed', set })
-    if (needsNewLink(before, set)) this.#reconnect()
-    else this.#connection?.link?.update(forgeSet(set))
+    if (needsNewLink(before, set)) void this.#disconnect('pause').then(() => this.#connect())
+    else this.#link?.update(forgeSet(set))
   }
 
   /**
@@ -127,12 +136,16 @@ export class SetWorker {
     await this.#term?.actor.stop()
     const isDone = await this.#disconnect(how)
     if (isDone || how === 'pause') return undefined
-    return { set: this.set, access: this.#last?.access, state: this.#state.forge.state }
+    return {
+      set: this.set,
+      access: this.#contact.is === 'closed' ? this.#contact.last?.access : undefined,
+      state: this.#state.forge.state,
+    }
   }
 
   /** Stops for the next leader: it pauses, and then writes what the status does not show yet, because a counter lives nowhere else. */
   async handOver(): Promise<void> {
-    const link = this.#connection?.link
+    const link = this.#link
     await this.stop('pause')
     const term = this.#term
     if (!term || term.signal.aborted) return
@@ -148,7 +161,7 @@ export class SetWorker {
     const term = this.#term
     if (!term || term.signal.aborted) return undefined
     const { limits } = this.#options
-    const link = this.#connection?.link
+    const link = this.#link
     const decision = decide(this.#world(link, now), limits, now, this.#freshIds())
     this.#fold({ kind: 'decided', decision })
     if (decision.marks.length > 0) this.#loop.wake()
@@ -200,13 +213,9 @@ export class SetWorker {
     if (input.kind === 'pods-listed') for (const [name, pod] of input.pods) this.#jobLogs.seen(name, pod)
   }
 
-  #reconnect(): void {
-    void this.#disconnect('pause').then(() => this.#connect())
-  }
-
   #connect(): void {
     const term = this.#term
-    if (!term || term.signal.aborted || this.#connection || this.#stopped) return
+    if (!term || term.signal.aborted || this.#contact.is === 'open' || this.#stopped) return
     const { clock, random, forgeFor } = this.#options
     const deps = {
       clock,
@@ -218,18 +227,19 @@ export class SetWorker {
       forgeState: () => this.#state.forge.state,
       take: (input: Input) => this.take(input),
     }
-    this.#connection = new Connection(deps, term.signal)
-    this.#last = this.#connection
+    this.#contact = { is: 'open', connection: new Connection(deps, term.signal) }
   }
 
   /** Returns whether the forge did it over a link that was open. */
   async #disconnect(how: 'pause' | 'remove'): Promise<boolean> {
-    const connection = this.#connection
-    this.#connection = undefined
-    const closed = Promise.all([this.#closing, connection?.close(how)])
-    this.#closing = closed.then(() => {})
-    const [, isDone = false] = await closed
-    return isDone
+    if (this.#contact.is === 'closed') {
+      await this.#contact.over
+      return false
+    }
+    const { connection } = this.#contact
+    const closing = connection.close(how)
+    this.#contact = { is: 'closed', over: closing, last: connection }
+    return closing
   }
 }
 

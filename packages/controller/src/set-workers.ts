@@ -12,25 +12,36 @@ import { Removals } from './removals.ts'
 import { reportInvalid } from './report-invalid.ts'
 import { type SetReading, SetWorker } from './set-worker.ts'
 
-type InvalidSet = {
+/** The state of a set. */
+type SetEntry = { readonly uid: string } & (
+  | {
+      readonly is: 'at-work'
+      readonly worker: SetWorker
+      /** The set with a status that another process wrote while this one did not lead: the worker does not know it. */
+      readonly rewritten: KubeObject | undefined
+    }
+  | Unreadable
+  /** It is deleted, and its object still exists. */
+  | { readonly is: 'deleted' }
+)
+
+/** A set that cannot be read. A new leader reports it, because no event of it may come again. */
+type Unreadable = {
+  readonly is: 'unreadable'
   readonly object: KubeObject
   readonly problems: readonly string[]
   /** The set when it could be read last. Its records are still at the forge. */
   readonly last: RunnerSet | undefined
 }
 
+type AtWork = Extract<SetEntry, { is: 'at-work' }>
+
 export class SetWorkers implements ReflectorSink<KubeObject> {
   readonly #options: ControllerOptions
   readonly #journal: Journal
   readonly #pods: PodCache
-  /** The uid of a set leads to its worker. */
-  readonly #workers = new Map<string, SetWorker>()
-  /** The uid of every set that exists, by namespace and name, including sets that cannot be read. */
-  readonly #uids = new Map<string, string>()
-  /** The sets that cannot be read, by uid. A new leader reports them, because no event of theirs may come again. */
-  readonly #invalid = new Map<string, InvalidSet>()
-  /** The sets whose stored status changed while this process did not lead, by uid. Another process wrote it, so their workers do not know it. */
-  readonly #rewritten = new Map<string, KubeObject>()
+  /** Every set that exists, by namespace and name. */
+  readonly #sets = new Map<string, SetEntry>()
   readonly #ending = new Set<Promise<void>>()
   readonly #removals: Removals
   #leadership: Leadership | undefined
@@ -44,10 +55,10 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
 
   lead(leadership: Leadership): void {
     this.#leadership = leadership
-    for (const object of this.#rewritten.values()) this.#renew(object)
-    this.#rewritten.clear()
-    for (const worker of this.#workers.values()) worker.lead(leadership)
-    for (const invalid of this.#invalid.values()) this.#report(invalid, leadership)
+    for (const [key, entry] of this.#sets) {
+      if (entry.is === 'at-work') this.#upToDate(key, entry).lead(leadership)
+      if (entry.is === 'unreadable') this.#report(entry, leadership)
+    }
     this.#removals.lead()
   }
 
@@ -55,91 +66,98 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
   async stop(): Promise<void> {
     this.#leadership = undefined
     const removals = this.#removals.stop()
-    await Promise.all([...this.#workers.values()].map((worker) => worker.handOver()))
+    await Promise.all(this.#atWork().map(({ worker }) => worker.handOver()))
     await Promise.all([...this.#ending, removals])
-    this.#workers.clear()
+    this.#sets.clear()
   }
 
   /** Returns what each set shows, in memory order. */
   readings(): readonly SetReading[] {
-    return [...this.#workers.values()].map((worker) => worker.reading())
+    return this.#atWork().map(({ worker }) => worker.reading())
   }
 
   /** Returns the sets that cannot be read. */
   invalid(): readonly KubeObject[] {
-    return [...this.#invalid.values()].map(({ object }) => object)
+    return [...this.#sets.values()].flatMap((entry) => (entry.is === 'unreadable' ? [entry.object] : []))
   }
 
   uidOf(namespace: string, set: string): string | undefined {
-    return this.#uids.get(`${namespace}/${set}`)
+    return this.#sets.get(`${namespace}/${set}`)?.uid
   }
 
   replaced(items: readonly KubeObject[]): void {
     const present = new Set(items.map(({ metadata }) => metadata.uid))
-    for (const [uid, worker] of this.#workers) if (!present.has(uid)) this.#end(uid, worker, 'remove')
-    for (const [uid, invalid] of this.#invalid) if (!present.has(uid)) this.#endInvalid(uid, invalid)
+    for (const [key, entry] of this.#sets) if (!present.has(entry.uid)) this.#forget(key, entry)
     for (const item of items) this.changed(item)
   }
 
   changed(object: KubeObject): void {
-    const { uid = '', name, namespace = '' } = object.metadata
-    const worker = this.#workers.get(uid)
-    this.#uids.set(`${namespace}/${name}`, uid)
-    const before = this.#invalid.get(uid)
-    this.#invalid.delete(uid)
-    if (object.metadata.deletionTimestamp !== undefined) {
-      if (worker) this.#end(uid, worker, 'remove')
+    const { uid = '', generation, deletionTimestamp } = object.metadata
+    const key = keyOf(object)
+    let entry = this.#sets.get(key)
+    if (entry && (entry.uid !== uid || deletionTimestamp !== undefined)) {
+      this.#forget(key, entry)
+      entry = undefined
+    }
+    if (deletionTimestamp !== undefined) {
+      this.#sets.set(key, { is: 'deleted', uid })
       return
     }
     // Most changes are of the status, by this process. They need no reading of the spec.
-    if (worker && worker.set.generation === object.metadata.generation) {
-      this.#noteStatus(uid, object)
-      return
-    }
-    const parsed = this.#options.parseSet(object)
-    if (!parsed.ok) {
-      const problems = parsed.problems.map(({ path, sentence }) => `${path}: ${sentence}`)
-      const invalid = { object, problems, last: worker?.set ?? before?.last }
-      this.#invalid.set(uid, invalid)
-      // Our own report of the same spec comes back as an event.
-      const isReported = before?.object.metadata.generation === object.metadata.generation
-      if (this.#leadership && !isReported) this.#report(invalid, this.#leadership)
-      // The set still exists, so its records at the forge stay: jobs may be queued there.
-      if (worker) this.#end(uid, worker, 'pause')
-      return
-    }
-    if (!worker) this.#begin(uid, new SetWorker(this.#options, this.#journal, parsed.set, object['status']))
-    else {
-      worker.changed(parsed.set)
-      this.#noteStatus(uid, object)
-    }
-  }
-
-  #noteStatus(uid: string, object: KubeObject): void {
-    if (!this.#leads()) this.#rewritten.set(uid, object)
+    if (entry?.is === 'at-work' && entry.worker.set.generation === generation) this.#noteStatus(key, entry, object)
+    else this.#read(key, entry, object)
   }
 
   removed(object: KubeObject): void {
-    const { uid = '', name, namespace = '' } = object.metadata
-    this.#uids.delete(`${namespace}/${name}`)
-    const invalid = this.#invalid.get(uid)
-    if (invalid) this.#endInvalid(uid, invalid)
-    const worker = this.#workers.get(uid)
-    if (worker) this.#end(uid, worker, 'remove')
+    const key = keyOf(object)
+    const entry = this.#sets.get(key)
+    if (entry && entry.uid === object.metadata.uid) this.#forget(key, entry)
   }
 
   progressed(): void {}
 
   stale(): void {}
 
-  #report({ object, problems }: InvalidSet, leadership: Leadership): void {
+  #atWork(): readonly AtWork[] {
+    return [...this.#sets.values()].filter((entry) => entry.is === 'at-work')
+  }
+
+  #report({ object, problems }: Unreadable, leadership: Leadership): void {
     const { namespace = '', name } = object.metadata
     this.#journal.write({ kind: 'set-invalid', namespace, set: name, problems })
     void reportInvalid(this.#options, leadership, object, problems)
   }
 
-  #begin(uid: string, worker: SetWorker): void {
-    this.#workers.set(uid, worker)
+  #noteStatus(key: string, entry: AtWork, object: KubeObject): void {
+    if (!this.#leads()) this.#sets.set(key, { ...entry, rewritten: object })
+  }
+
+  #read(key: string, before: SetEntry | undefined, object: KubeObject): void {
+    const { uid = '', generation } = object.metadata
+    const parsed = this.#options.parseSet(object)
+    const atWork = before?.is === 'at-work' ? before : undefined
+    if (parsed.ok && atWork) {
+      atWork.worker.changed(parsed.set)
+      this.#noteStatus(key, atWork, object)
+      return
+    }
+    if (parsed.ok) {
+      this.#begin(key, uid, new SetWorker(this.#options, this.#journal, parsed.set, object['status']))
+      return
+    }
+    const problems = parsed.problems.map(({ path, sentence }) => `${path}: ${sentence}`)
+    const unread = before?.is === 'unreadable' ? before : undefined
+    const entry = { is: 'unreadable', uid, object, problems, last: atWork?.worker.set ?? unread?.last } as const
+    this.#sets.set(key, entry)
+    // Our own report of the same spec comes back as an event.
+    const isReported = unread?.object.metadata.generation === generation
+    if (this.#leadership && !isReported) this.#report(entry, this.#leadership)
+    // The set still exists, so its records at the forge stay: jobs may be queued there.
+    if (atWork) this.#end(atWork, 'pause')
+  }
+
+  #begin(key: string, uid: string, worker: SetWorker): void {
+    this.#sets.set(key, { is: 'at-work', uid, worker, rewritten: undefined })
     const { namespace, name } = worker.set
     this.#journal.write({ kind: 'set-added', namespace, set: name })
     this.#pods.attach(worker)
@@ -150,22 +168,30 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
     return this.#leadership !== undefined && !this.#leadership.signal.aborted
   }
 
-  /** Replaces a worker that did not act by one that knows the latest stored status. */
-  #renew(object: KubeObject): void {
-    const { uid = '' } = object.metadata
-    const parsed = this.#options.parseSet(object)
-    const before = this.#workers.get(uid)
-    if (!parsed.ok || !before) return
-    void before.stop('pause')
-    const worker = new SetWorker(this.#options, this.#journal, parsed.set, object['status'])
-    this.#workers.set(uid, worker)
-    this.#pods.attach(worker)
+  /** Returns a worker that knows the latest stored status: a new one, if another process wrote the status. */
+  #upToDate(key: string, { uid, worker, rewritten }: AtWork): SetWorker {
+    const parsed = rewritten && this.#options.parseSet(rewritten)
+    let current = worker
+    if (parsed?.ok) {
+      void worker.stop('pause')
+      current = new SetWorker(this.#options, this.#journal, parsed.set, rewritten?.['status'])
+      this.#pods.attach(current)
+    }
+    this.#sets.set(key, { is: 'at-work', uid, worker: current, rewritten: undefined })
+    return current
   }
 
-  #end(uid: string, worker: SetWorker, how: 'pause' | 'remove'): void {
-    const rewritten = this.#rewritten.get(uid)
-    this.#workers.delete(uid)
-    this.#rewritten.delete(uid)
+  /** The set does not exist any more, or is deleted: its records at the forge must go. */
+  #forget(key: string, entry: SetEntry): void {
+    this.#sets.delete(key)
+    if (entry.is === 'at-work') this.#end(entry, 'remove')
+    if (entry.is === 'unreadable' && entry.last) {
+      const state = storedForgeState(entry.object['status'])
+      this.#remove({ set: entry.last, access: undefined, state }, this.#leads())
+    }
+  }
+
+  #end({ uid, worker, rewritten }: AtWork, how: 'pause' | 'remove'): void {
     this.#pods.detach(uid)
     const { namespace, name } = worker.set
     this.#journal.write({ kind: 'set-removed', namespace, set: name })
@@ -181,11 +207,6 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
     this.#ending.add(ending)
   }
 
-  #endInvalid(uid: string, { object, last }: InvalidSet): void {
-    this.#invalid.delete(uid)
-    if (last) this.#remove({ set: last, access: undefined, state: storedForgeState(object['status']) }, this.#leads())
-  }
-
   /**
    * Another process that leads removes the records itself. This one remembers them, because it may lead before the other has.
    * @param led whether this process led when the set was deleted
@@ -194,4 +215,8 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
     if (led || this.#leads()) this.#removals.begin(records)
     else this.#removals.remember(records)
   }
+}
+
+function keyOf({ metadata: { namespace = '', name } }: KubeObject): string {
+  return `${namespace}/${name}`
 }
