@@ -1,6 +1,7 @@
 // Leader election on one Lease. A candidate measures with its own clock how long the record has not changed. It ignores the times in the record.
 // A leader stops before others may take over: it counts from its last renewal request, and they count from when they saw that renewal.
 import type { Clock, Timer } from '@dayfly/kit/clock'
+import { withDeadline } from '@dayfly/kit/deadline'
 import type { Random } from '@dayfly/kit/random'
 import { type LinkedSignal, linkSignals } from '@dayfly/kit/signals'
 import type { Stopwatch } from '@dayfly/kit/stopwatch'
@@ -87,6 +88,8 @@ type Term = { isCertain(): boolean; close(): void }
 class Candidate {
   readonly #options: ElectorOptions
   readonly #durations: ElectionDurations
+  /** Limits each request, which leaves time for a second one if one hangs. */
+  readonly #halfTermMs: number
   readonly #lead: (leadership: Leadership) => Promise<void>
   readonly #until: AbortSignal
   #state: Candidacy = newCandidacy
@@ -100,6 +103,7 @@ class Candidate {
   constructor(options: ElectorOptions, lead: (leadership: Leadership) => Promise<void>, until: AbortSignal) {
     this.#options = options
     this.#durations = { ...durationsDefault, ...options.durations }
+    this.#halfTermMs = this.#durations.renewMsMax / 2
     this.#lead = lead
     this.#until = until
   }
@@ -122,7 +126,7 @@ class Candidate {
   /** Removes this candidate from the lease if it is the holder. Never rejects: an unreleased lease expires by itself. */
   async release(): Promise<void> {
     const { kubernetes, clock, identity } = this.#options
-    await withDeadline(clock, { ms: releaseMsMax, until: undefined }, async (signal) => {
+    await this.#bounded(releaseMsMax, undefined, async (signal) => {
       const current = await this.#get(signal)
       if (current.holder !== identity) return
       await kubernetes.replace(leases, releasedLease(current, clock.now()), { signal })
@@ -182,7 +186,7 @@ class Candidate {
   async #read(signal: AbortSignal): Promise<void> {
     let event: ElectionEvent
     try {
-      event = { is: 'read', record: await this.#bounded(signal, (within) => this.#get(within)) }
+      event = { is: 'read', record: await this.#bounded(this.#halfTermMs, signal, (within) => this.#get(within)) }
     } catch (error) {
       const isMissing = error instanceof KubernetesError && error.kind === 'not-found'
       event = isMissing ? { is: 'read', record: undefined } : { is: 'read-failed', error }
@@ -196,7 +200,7 @@ class Candidate {
     const term = this.#startTerm()
     let event: ElectionEvent
     try {
-      const { object } = await this.#bounded(signal, (within) =>
+      const { object } = await this.#bounded(this.#halfTermMs, signal, (within) =>
         record
           ? kubernetes.replace(leases, heldLease(record, hold), { signal: within })
           : kubernetes.create(leases, newLease({ namespace, name }, hold), { signal: within }),
@@ -226,24 +230,8 @@ class Candidate {
     return readLease(await kubernetes.get(leases, { namespace, name }, { signal }))
   }
 
-  /** Limits a request to half a term, which leaves time for a second request if one hangs. */
-  #bounded<T>(until: AbortSignal, request: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    return withDeadline(this.#options.clock, { ms: this.#durations.renewMsMax / 2, until }, request)
-  }
-}
-
-/** Runs the work with a signal that is aborted after `ms`, or with `until`. */
-async function withDeadline<T>(
-  clock: Clock,
-  { ms, until }: { readonly ms: number; readonly until: AbortSignal | undefined },
-  work: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const link = linkSignals(until)
-  const timer = clock.after(ms, () => link.abort(new Error(`no answer within ${ms / 1000} s`)))
-  try {
-    return await work(link.signal)
-  } finally {
-    timer.cancel()
-    link.dispose()
+  #bounded<T>(ms: number, until: AbortSignal | undefined, request: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const late = () => new Error(`no answer within ${ms / 1000} s`)
+    return withDeadline({ clock: this.#options.clock, ms, until, late }, request)
   }
 }

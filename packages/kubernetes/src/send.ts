@@ -2,9 +2,9 @@
 // It never repeats a write without an answer: only the caller can find out whether the server carried it out.
 import { backoffMs } from '@dayfly/kit/backoff'
 import type { Clock } from '@dayfly/kit/clock'
+import { withDeadline } from '@dayfly/kit/deadline'
 import { type Answer, type Body, type Method, noBody, type Transport, TransportError } from '@dayfly/kit/http'
 import type { Random } from '@dayfly/kit/random'
-import { linkSignals } from '@dayfly/kit/signals'
 import type { KubernetesError } from './errors.ts'
 import { errorOfAnswer, errorOfTransport } from './refusal.ts'
 
@@ -77,21 +77,17 @@ async function attemptOnce(connection: Connection, call: Call): Promise<Outcome>
   }
   call.signal?.throwIfAborted()
   call.allowed?.()
-  const link = linkSignals(call.signal)
-  const timer = clock.after(attemptMsMax, () =>
-    link.abort(new TransportError('timeout', `${call.method} ${call.path}: no answer within ${attemptMsMax / 1000} s`)),
-  )
-  const write = call.method !== 'GET'
+  const { method, path, query = {}, unread, signal: until } = call
+  const late = () => new TransportError('timeout', `${method} ${path}: no answer within ${attemptMsMax / 1000} s`)
+  const write = method !== 'GET'
   try {
-    const { method, path, query = {}, unread } = call
-    const answer = await transport({ method, path, query, headers, body, expect: 'whole', unread, signal: link.signal })
+    const answer = await withDeadline({ clock, ms: attemptMsMax, until, late }, (signal) =>
+      transport({ method, path, query, headers, body, expect: 'whole', unread, signal }),
+    )
     return answer.status < 400 ? { answer } : { error: errorOfAnswer(answer, write, clock.now()) }
   } catch (error) {
     if (error instanceof TransportError) return { error: errorOfTransport(error, write) }
     throw error
-  } finally {
-    timer.cancel()
-    link.dispose()
   }
 }
 

@@ -1,5 +1,6 @@
 // The connection of one runner set to Bitbucket. Its events come from the list of runners that all sets of the account share.
 import type { Instant } from '@dayfly/kit/clock'
+import { withDeadline } from '@dayfly/kit/deadline'
 import { abortable, type LinkedSignal, linkSignals } from '@dayfly/kit/signals'
 import type { Allowance, ForgeEventBatch, ForgeSet, Link, RegisterOutcome } from '@dayfly/runner-set/forge/forge'
 import type { Failure } from '@dayfly/runner-set/model/failure'
@@ -120,15 +121,8 @@ export class BitbucketLink implements Link {
     this.#closing.abort(new Error('the link is closed'))
     this.#closing.dispose()
     if (how === 'pause') return
-    const budget = linkSignals()
-    const late = () => budget.abort(bitbucketError('unavailable', `The set was not removed in ${closeMs / 1_000} s.`))
-    const timer = this.#account.clock.after(closeMs, late)
-    try {
-      await this.#removeAll(budget.signal)
-    } finally {
-      timer.cancel()
-      budget.dispose()
-    }
+    const late = () => bitbucketError('unavailable', `The set was not removed in ${closeMs / 1_000} s.`)
+    await withDeadline({ clock: this.#account.clock, ms: closeMs, late }, (signal) => this.#removeAll(signal))
   }
 
   /** The set is deleted, and its pods with it: runners without a step go at once. Busy ones are cordoned and stay. */

@@ -1,7 +1,7 @@
 // The connection of one runner set to GitHub.
 import type { AdaptiveLimit } from '@dayfly/kit/adaptive-limit'
 import type { Clock } from '@dayfly/kit/clock'
-import { linkSignals } from '@dayfly/kit/signals'
+import { withDeadline } from '@dayfly/kit/deadline'
 import type { Allowance, ForgeEventBatch, ForgeSet, Link, RegisterOutcome } from '@dayfly/runner-set/forge/forge'
 import type { Registration } from '@dayfly/runner-set/model/runner'
 import type { ActionsService } from './actions-api.ts'
@@ -127,17 +127,11 @@ export class GitHubLink implements Link {
   }
 
   async close(how: 'pause' | 'remove'): Promise<void> {
-    const budget = linkSignals()
-    const late = () =>
-      budget.abort(new GitHubError('timed-out', `The link could not be closed within ${closeMs / 1000} s.`))
-    const timer = this.#clock.after(closeMs, late)
-    try {
-      await this.#listener.close({ policy: standardPolicy, signal: budget.signal })
-      if (how === 'remove') await this.#removeScaleSet(budget.signal)
-    } finally {
-      timer.cancel()
-      budget.dispose()
-    }
+    const late = () => new GitHubError('timed-out', `The link could not be closed within ${closeMs / 1000} s.`)
+    await withDeadline({ clock: this.#clock, ms: closeMs, late }, async (signal) => {
+      await this.#listener.close({ policy: standardPolicy, signal })
+      if (how === 'remove') await this.#removeScaleSet(signal)
+    })
   }
 
   /** GitHub refuses while a runner of the set has a job: repeats the call until the time is up. */

@@ -1,8 +1,8 @@
 // Asks the API server for its version first. A wrong address fails at once; without this, every kind would be tried and retried.
 import { CliFailure } from '@dayfly/command-line/failure'
 import type { Clock } from '@dayfly/kit/clock'
+import { withDeadline } from '@dayfly/kit/deadline'
 import { noBody, type Transport, TransportError } from '@dayfly/kit/http'
-import { linkSignals } from '@dayfly/kit/signals'
 import { standardHeaders } from '../send.ts'
 
 type Contact = { readonly transport: Transport; readonly clock: Clock; readonly userAgent: string }
@@ -12,20 +12,16 @@ const patience = 10_000
 
 /** Resolves with any answer, also a refusal. Throws a CliFailure if no answer can come. */
 export async function makeContact({ transport, clock, userAgent }: Contact): Promise<void> {
-  const link = linkSignals(undefined)
-  const silent = new TransportError('timeout', `no answer within ${patience / 1000} s`)
-  const timer = clock.after(patience, () => link.abort(silent))
+  const late = () => new TransportError('timeout', `no answer within ${patience / 1000} s`)
   const headers = standardHeaders(userAgent)
   try {
-    const { signal } = link
-    await transport({ method: 'GET', path: '/version', query: {}, headers, body: noBody, expect: 'whole', signal })
+    await withDeadline({ clock, ms: patience, late }, (signal) =>
+      transport({ method: 'GET', path: '/version', query: {}, headers, body: noBody, expect: 'whole', signal }),
+    )
   } catch (error) {
     if (!(error instanceof TransportError)) throw error
     // A connection that was lost on the way may work the next time: the lists retry.
     if (error.kind !== 'lost') throw unreachable(error)
-  } finally {
-    timer.cancel()
-    link.dispose()
   }
 }
 
