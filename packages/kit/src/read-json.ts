@@ -10,6 +10,11 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** Returns the value if it is a mapping. */
+export function asJsonObject(value: unknown): JsonObject | undefined {
+  return isJsonObject(value) ? value : undefined
+}
+
 /** Returns the value at a path. Inherited properties do not count. */
 export function valueAt(root: unknown, ...path: Path): unknown {
   return follow(root, path)

@@ -4,10 +4,11 @@ import type { WidthPolicy } from '@dayfly/kit/adaptive-width'
 import { backoffMs } from '@dayfly/kit/backoff'
 import type { Answer } from '@dayfly/kit/http'
 import { limit } from '@dayfly/kit/queue'
+import { asJsonObject } from '@dayfly/kit/read-json'
 import { KubernetesError } from './errors.ts'
 import type { DeleteOptions, Kubernetes, ListOptions, Patch, WriteOptions, Written } from './kubernetes.ts'
 import { readPages } from './pages.ts'
-import { asRecord, parseObject, parseStatus } from './parse.ts'
+import { parseObject, parseStatus } from './parse.ts'
 import { collectionPath, objectPath } from './path.ts'
 import { errorOfBadAnswer } from './refusal.ts'
 import { type Call, type Connection, createSend, type Send } from './send.ts'
@@ -154,10 +155,10 @@ function objectOf(answer: Answer, resource: Resource, write: boolean): KubeObjec
 function isDeleting(answer: Answer): boolean {
   const value = answer.body.kind === 'json' ? answer.body.value : undefined
   if (parseStatus(value)) return false
-  const object = asRecord(value)
-  const metadata = asRecord(object?.['metadata'])
+  const object = asJsonObject(value)
+  const metadata = asJsonObject(object?.['metadata'])
   const grace = metadata?.['deletionGracePeriodSeconds']
-  const finalizers = [metadata?.['finalizers'], asRecord(object?.['spec'])?.['finalizers']]
+  const finalizers = [metadata?.['finalizers'], asJsonObject(object?.['spec'])?.['finalizers']]
   if (metadata?.['deletionTimestamp'] === undefined) return false
   return (typeof grace === 'number' && grace > 0) || finalizers.some((list) => Array.isArray(list) && list.length > 0)
 }

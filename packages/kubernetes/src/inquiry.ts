@@ -1,5 +1,5 @@
 // Asks the API server which versions of a kind it serves and what the caller may do.
-import { asRecord, type JsonRecord } from './parse.ts'
+import { asJsonObject, type JsonObject } from '@dayfly/kit/read-json'
 import { errorOfBadAnswer } from './refusal.ts'
 import { type Connection, createSend, type Send } from './send.ts'
 import type { Resource } from './types.ts'
@@ -38,7 +38,7 @@ async function review(send: Send, { verb, resource, namespace }: Access, signal?
     spec: { resourceAttributes: attributes },
   }
   const answer = await send({ method: 'POST', path: reviews, body, signal })
-  const status = answer.body.kind === 'json' ? asRecord(asRecord(answer.body.value)?.['status']) : undefined
+  const status = answer.body.kind === 'json' ? asJsonObject(asJsonObject(answer.body.value)?.['status']) : undefined
   const allowed = status?.['allowed']
   if (typeof allowed !== 'boolean') throw errorOfBadAnswer('the access review has no result', false)
   // If the authorizer could not decide, treat its "no" as unknown.
@@ -68,20 +68,20 @@ async function groupVersions(send: Send, group: string, signal?: AbortSignal): P
   const groups = listIn(await ask(send, '/apis', signal), '/apis', 'groups')
   const found = groups.find((one) => one['name'] === group)
   if (!found) return []
-  const preferred = asRecord(found['preferredVersion'])?.['version']
+  const preferred = asJsonObject(found['preferredVersion'])?.['version']
   const versions = listIn(found, '/apis', 'versions').flatMap(({ version }) =>
     typeof version === 'string' ? version : [],
   )
   return [...new Set([...versions.filter((version) => version === preferred), ...versions])]
 }
 
-async function ask(send: Send, path: string, signal?: AbortSignal): Promise<JsonRecord | undefined> {
+async function ask(send: Send, path: string, signal?: AbortSignal): Promise<JsonObject | undefined> {
   const { body } = await send({ method: 'GET', path, signal })
-  return body.kind === 'json' ? asRecord(body.value) : undefined
+  return body.kind === 'json' ? asJsonObject(body.value) : undefined
 }
 
-function listIn(value: JsonRecord | undefined, path: string, field: string): readonly JsonRecord[] {
+function listIn(value: JsonObject | undefined, path: string, field: string): readonly JsonObject[] {
   const list = value?.[field]
   if (!Array.isArray(list)) throw errorOfBadAnswer(`${path}: the API server answered without ${field}`, false)
-  return list.map(asRecord).filter((item) => item !== undefined)
+  return list.map(asJsonObject).filter((item) => item !== undefined)
 }

@@ -1,7 +1,7 @@
 // Reads and writes the Lease object (coordination.k8s.io/v1) of a leader election.
 import type { Instant } from '@dayfly/kit/clock'
+import { asJsonObject } from '@dayfly/kit/read-json'
 import { microTimestamp } from '@dayfly/kit/timestamp'
-import { asRecord } from './parse.ts'
 import type { KubeObject, ObjectName, Resource } from './types.ts'
 
 export const leases: Resource = {
@@ -26,7 +26,7 @@ export type LeaseRecord = {
 const durationMsMax = 3_600_000
 
 export function readLease(object: KubeObject): LeaseRecord {
-  const spec = asRecord(object['spec']) ?? {}
+  const spec = asJsonObject(object['spec']) ?? {}
   const { holderIdentity, leaseDurationSeconds, leaseTransitions } = spec
   const seconds = typeof leaseDurationSeconds === 'number' && leaseDurationSeconds > 0 ? leaseDurationSeconds : 1
   return {
@@ -62,7 +62,7 @@ export function heldLease(record: LeaseRecord, hold: LeaseHold): KubeObject {
   return {
     ...record.object,
     metadata: labelled,
-    spec: { ...asRecord(record.object['spec']), ...heldSpec(hold), ...more },
+    spec: { ...asJsonObject(record.object['spec']), ...heldSpec(hold), ...more },
   }
 }
 

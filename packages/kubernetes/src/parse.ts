@@ -1,7 +1,6 @@
 // Checks the API server's answers as far as this client relies on them, and gives them types.
+import { asJsonObject } from '@dayfly/kit/read-json'
 import type { KubeObject, Resource } from './types.ts'
-
-export type JsonRecord = { readonly [field: string]: unknown }
 
 /** A page of a list: its objects without further checks, and the token of the next page. */
 export type ListPage = {
@@ -23,8 +22,8 @@ export type Status = {
 
 /** Returns the object, or undefined if it has no name. Adds apiVersion and kind, which the items of a list lack. */
 export function parseObject(value: unknown, resource: Resource): KubeObject | undefined {
-  const object = asRecord(value)
-  if (typeof asRecord(object?.['metadata'])?.['name'] !== 'string') return undefined
+  const object = asJsonObject(value)
+  if (typeof asJsonObject(object?.['metadata'])?.['name'] !== 'string') return undefined
   const typed = object as KubeObject
   if (typed.apiVersion && typed.kind) return typed
   const apiVersion = resource.group === '' ? resource.version : `${resource.group}/${resource.version}`
@@ -33,8 +32,8 @@ export function parseObject(value: unknown, resource: Resource): KubeObject | un
 
 /** Returns the page, or undefined if the value is not a list with a resourceVersion. Such an answer does not prove that the list is empty. */
 export function parseList(value: unknown): ListPage | undefined {
-  const list = asRecord(value)
-  const metadata = asRecord(list?.['metadata'])
+  const list = asJsonObject(value)
+  const metadata = asJsonObject(list?.['metadata'])
   const resourceVersion = metadata?.['resourceVersion']
   if (typeof resourceVersion !== 'string' || resourceVersion === '') return undefined
   const items = list?.['items'] ?? []
@@ -44,9 +43,9 @@ export function parseList(value: unknown): ListPage | undefined {
 }
 
 export function parseStatus(value: unknown): Status | undefined {
-  const status = asRecord(value)
+  const status = asJsonObject(value)
   if (status?.['kind'] !== 'Status') return undefined
-  const details = asRecord(status['details'])
+  const details = asJsonObject(status['details'])
   const causes = Array.isArray(details?.['causes']) ? details['causes'] : []
   const seconds = details?.['retryAfterSeconds']
   return {
@@ -56,14 +55,10 @@ export function parseStatus(value: unknown): Status | undefined {
     detailsName: text(details?.['name']),
     retryAfterSeconds: typeof seconds === 'number' && seconds > 0 ? seconds : undefined,
     causes: causes.map((cause: unknown) => {
-      const { reason, field, message } = asRecord(cause) ?? {}
+      const { reason, field, message } = asJsonObject(cause) ?? {}
       return { reason: text(reason), field: text(field), message: text(message) }
     }),
   }
-}
-
-export function asRecord(value: unknown): JsonRecord | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonRecord) : undefined
 }
 
 function text(value: unknown): string {

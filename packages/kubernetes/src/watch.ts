@@ -2,8 +2,9 @@
 // sends a bookmark about every minute.
 import type { Clock } from '@dayfly/kit/clock'
 import { type Answer, type Transport, TransportError } from '@dayfly/kit/http'
+import { asJsonObject } from '@dayfly/kit/read-json'
 import { linkSignals } from '@dayfly/kit/signals'
-import { asRecord, parseObject } from './parse.ts'
+import { parseObject } from './parse.ts'
 import { collectionPath } from './path.ts'
 import { errorOfAnswer, errorOfBadAnswer, errorOfEvent, errorOfTransport } from './refusal.ts'
 import { standardHeaders } from './send.ts'
@@ -70,16 +71,16 @@ function open(options: WatchOptions, signal: AbortSignal): Promise<Answer> {
 }
 
 function parseEvent(line: unknown, resource: Resource, clock: Clock): WatchEvent {
-  const event = asRecord(line)
+  const event = asJsonObject(line)
   const type = event?.['type']
   const object = event?.['object']
   if (type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED') {
     const parsed = parseObject(object, resource)
     if (parsed?.metadata.resourceVersion) return { type, object: parsed }
   } else if (type === 'BOOKMARK') {
-    const metadata = asRecord(asRecord(object)?.['metadata'])
+    const metadata = asJsonObject(asJsonObject(object)?.['metadata'])
     const resourceVersion = metadata?.['resourceVersion']
-    const initialEventsEnd = asRecord(metadata?.['annotations'])?.['k8s.io/initial-events-end'] === 'true'
+    const initialEventsEnd = asJsonObject(metadata?.['annotations'])?.['k8s.io/initial-events-end'] === 'true'
     if (typeof resourceVersion === 'string' && resourceVersion !== '')
       return { type, resourceVersion, initialEventsEnd }
   } else if (type === 'ERROR') {

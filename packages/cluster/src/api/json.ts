@@ -1,10 +1,9 @@
 // JSON values of unknown shape: reads, compares and copies them.
+import { isJsonObject, type JsonObject } from '@dayfly/kit/read-json'
 
-export type JsonObject = { readonly [field: string]: unknown }
+export type { JsonObject }
 
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
+export const isObject: (value: unknown) => value is JsonObject = isJsonObject
 
 /** Returns the value at the end of the path, or undefined if any part of the path is missing. */
 export function field(value: unknown, ...path: readonly string[]): unknown {

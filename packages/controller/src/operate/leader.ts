@@ -1,7 +1,7 @@
 // The controller that leads, by its Lease, and whether it works on a set.
 import type { Instant } from '@dayfly/kit/clock'
+import { asJsonObject } from '@dayfly/kit/read-json'
 import { leases, readLease } from '@dayfly/kubernetes/lease-record'
-import { asRecord } from '@dayfly/kubernetes/parse'
 import type { KubeObject } from '@dayfly/kubernetes/types'
 import { watchesLabel } from '@dayfly/runner-set/model/api'
 import { ageText } from './ages.ts'
@@ -69,7 +69,7 @@ export function serves({ watches = '' }: Leader, namespace: string | undefined):
 
 function viewLease(object: KubeObject, now: Instant): Leader {
   const { holder, durationMs } = readLease(object)
-  const spec = asRecord(object['spec']) ?? {}
+  const spec = asJsonObject(object['spec']) ?? {}
   const renewedAt = instant(spec['renewTime'])
   const late = renewedAt === undefined || now > renewedAt + durationMs + skewMs
   return {

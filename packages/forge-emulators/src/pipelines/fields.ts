@@ -1,4 +1,5 @@
 // Reads single fields of a bitbucket-pipelines.yml, and collects the problems and the notes of the whole file.
+import { asJsonObject } from '@dayfly/kit/read-json'
 import type { Found, Path } from '../source/locate.ts'
 
 export type Mapping = Readonly<Record<string, unknown>>
@@ -109,5 +110,5 @@ export function textOf(path: Path): string {
 }
 
 export function mapping(value: unknown): Mapping {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Mapping) : {}
+  return asJsonObject(value) ?? {}
 }

@@ -1,4 +1,5 @@
 // Reads GitHub's JIT configuration: base64 of a JSON object whose members are files, each base64 of its JSON (docs/reference/scale-set-protocol.md#s11-1).
+import { isJsonObject } from '@dayfly/kit/read-json'
 
 export type RunnerCredential = {
   readonly id: number
@@ -16,7 +17,7 @@ export function readCredential(encoded: string): RunnerCredential | undefined {
   const files = decode(encoded)
   const runner = decode(files?.['.runner'])
   const data = decode(files?.['.credentials'])?.['Data']
-  const token = isMapping(data) ? data['AccessToken'] : undefined
+  const token = isJsonObject(data) ? data['AccessToken'] : undefined
   const { AgentId: id, AgentName: name, ServerUrlV2: url, WorkFolder: workFolder = '_work' } = runner ?? {}
   if (typeof name !== 'string' || typeof url !== 'string' || typeof token !== 'string') return undefined
   if (!URL.canParse(url) || typeof workFolder !== 'string') return undefined
@@ -31,12 +32,8 @@ function decode(encoded: unknown): Readonly<Record<string, unknown>> | undefined
         .toString('utf8')
         .replace(/^\uFEFF/, ''),
     )
-    return isMapping(value) ? value : undefined
+    return isJsonObject(value) ? value : undefined
   } catch {
     return undefined
   }
-}
-
-function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null
 }

@@ -1,4 +1,5 @@
 // Expands a job's matrix as GitHub does (actions/runner, MatrixBuilder): the product of the vectors, then exclude, then include.
+import { isJsonObject } from '@dayfly/kit/read-json'
 import { equalValues } from '../expression.ts'
 
 export type MatrixCell = {
@@ -96,7 +97,6 @@ function leaves(value: unknown): readonly string[] {
 }
 
 function asMapping(value: unknown, what: string): Mapping {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new MatrixError(`${what} is not a mapping.`)
-  return value as Mapping
+  if (!isJsonObject(value)) throw new MatrixError(`${what} is not a mapping.`)
+  return value
 }

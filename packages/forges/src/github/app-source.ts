@@ -2,6 +2,7 @@
 // (docs/reference/scale-set-protocol.md#s3-2).
 import type { Instant } from '@dayfly/kit/clock'
 import type { Answer, Method } from '@dayfly/kit/http'
+import { asJsonObject } from '@dayfly/kit/read-json'
 import { appJwt } from './app-jwt.ts'
 import type { Budget } from './budget.ts'
 import type { AppKey } from './credential.ts'
@@ -9,7 +10,7 @@ import { badAnswer, errorFromAnswer, GitHubError } from './errors.ts'
 import { callRest, type RestAnswer, type RestApi } from './rest.ts'
 import type { SharedLimits } from './shared-limits.ts'
 import type { Source, SourceHow } from './source.ts'
-import { asWire, instantField, integerField, opaqueField } from './wire.ts'
+import { instantField, integerField, opaqueField } from './wire.ts'
 
 type InstallationToken = { readonly text: string; readonly expiresAt: Instant }
 
@@ -63,7 +64,7 @@ export class AppSource implements Source {
     const { request, answer } = await this.#callAsApp('POST', path, how)
     if (answer.status === 404) this.#found = undefined
     if (answer.status !== 201) throw this.#refused({ request, answer }, installationAdvice(answer, this.#app))
-    const wire = asWire(answer.body.kind === 'json' && answer.body.value) ?? {}
+    const wire = asJsonObject(answer.body.kind === 'json' && answer.body.value) ?? {}
     const text = opaqueField(wire, 'token')
     const stated = instantField(wire, 'expires_at')
     if (!text || !/^[\x21-\x7e]+$/.test(text)) throw badAnswer('the installation token is missing', answer.status)
@@ -76,7 +77,7 @@ export class AppSource implements Source {
     const { request, answer } = await this.#callAsApp('GET', `${scopePath}/installation`, how)
     const id =
       answer.status === 200 && answer.body.kind === 'json'
-        ? integerField(asWire(answer.body.value) ?? {}, 'id')
+        ? integerField(asJsonObject(answer.body.value) ?? {}, 'id')
         : undefined
     if (answer.status === 200 && !id) throw badAnswer('the installation has no id', answer.status)
     if (!id) {

@@ -1,9 +1,10 @@
 // The errors that GitHub and the way to it can produce (docs/reference/scale-set-protocol.md#s5). No message holds a secret.
 import type { Instant } from '@dayfly/kit/clock'
 import type { Answer, Request, TransportError } from '@dayfly/kit/http'
+import { asJsonObject } from '@dayfly/kit/read-json'
 import { PortError, type PortErrorKind } from '@dayfly/runner-set/model/port-error'
 import { limitEnd, retryInstant } from './server-time.ts'
-import { asWire, textField } from './wire.ts'
+import { textField } from './wire.ts'
 
 /** The reason of a failure in terms of GitHub's protocol, finer than the port's kind. */
 export type GitHubReason = keyof typeof portKinds
@@ -147,7 +148,7 @@ type Exception = { readonly typeName?: string | undefined; readonly message?: st
 /** Reads a serialized .NET exception, a REST error, or plain text. */
 function readException(answer: Answer): Exception {
   if (answer.body.kind === 'text') return { message: answer.body.text.trim() || undefined }
-  const wire = answer.body.kind === 'json' ? asWire(answer.body.value) : undefined
+  const wire = answer.body.kind === 'json' ? asJsonObject(answer.body.value) : undefined
   if (!wire) return {}
   return { typeName: textField(wire, 'typeName'), message: textField(wire, 'message') ?? JSON.stringify(wire) }
 }

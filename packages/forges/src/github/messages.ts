@@ -2,8 +2,9 @@
 // and skipped, so that it does not hold up the rest.
 import type { Instant } from '@dayfly/kit/clock'
 import type { Body } from '@dayfly/kit/http'
+import { asJsonObject } from '@dayfly/kit/read-json'
 import { withoutTokens } from './errors.ts'
-import { asWire, field, instantField, integerField, textField, type Wire } from './wire.ts'
+import { field, instantField, integerField, textField, type Wire } from './wire.ts'
 
 export type Statistics = {
   readonly availableJobs: number
@@ -65,7 +66,7 @@ export function readEnvelope(body: Body): Envelope {
 
 /** Returns undefined if the id cannot be read. */
 export function readMessage(value: unknown): Message | undefined {
-  const wire = asWire(value)
+  const wire = asJsonObject(value)
   const id = wire && integerField(wire, 'messageId')
   if (!wire || !id) return undefined
   const statistics = readStatistics(field(wire, 'statistics'))
@@ -85,7 +86,7 @@ export function readMessage(value: unknown): Message | undefined {
 
 /** Returns undefined without the number of assigned jobs: unknown is never zero. */
 export function readStatistics(value: unknown): Statistics | undefined {
-  const wire = asWire(value)
+  const wire = asJsonObject(value)
   const assignedJobs = wire && integerField(wire, 'totalAssignedJobs')
   if (!wire || assignedJobs === undefined) return undefined
   return {
@@ -112,7 +113,7 @@ function parsed(text: string): unknown {
 }
 
 function readJob(entry: unknown): JobMessage | string {
-  const wire = asWire(entry)
+  const wire = asJsonObject(entry)
   if (!wire) return 'an entry of its body cannot be read'
   const type = textField(wire, 'messageType', 100) ?? 'none'
   const kind = kinds.get(type.toLowerCase())

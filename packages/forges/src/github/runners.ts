@@ -1,13 +1,14 @@
 // Runners of the Actions service: registered by a just-in-time configuration, looked up, removed
 // (docs/reference/scale-set-protocol.md#s11).
 import type { Instant } from '@dayfly/kit/clock'
+import { asJsonObject } from '@dayfly/kit/read-json'
 import { Credential } from '@dayfly/runner-set/model/credential'
 import type { Registration } from '@dayfly/runner-set/model/runner'
 import type { ActionsService } from './actions-api.ts'
 import { badAnswer, isGitHubError } from './errors.ts'
 import { briefPolicy } from './retry.ts'
 import { scaleSetsPath } from './scale-set.ts'
-import { asWire, field, instantField, integerField, opaqueField, textField, type Wire, wireList } from './wire.ts'
+import { field, instantField, integerField, opaqueField, textField, type Wire, wireList } from './wire.ts'
 
 /** A runner in GitHub's list, with its scale set, if any, and the time of its registration. */
 export type ListedRunner = Registration & {
@@ -32,8 +33,8 @@ export async function generateJitConfig(
     meaning: { 404: 'scale-set-gone', 409: 'runner-exists' },
     signal,
   })
-  const wire = asWire(reply.value) ?? {}
-  const id = integerField(asWire(field(wire, 'runner')) ?? {}, 'id')
+  const wire = asJsonObject(reply.value) ?? {}
+  const id = integerField(asJsonObject(field(wire, 'runner')) ?? {}, 'id')
   const config = opaqueField(wire, 'encodedJITConfig')
   if (!id) throw badAnswer(`the registration of ${name} has no id`, reply.status)
   if (!config) throw badAnswer(`the registration of ${name} has no configuration`, reply.status)

@@ -1,7 +1,8 @@
 // Runner groups and scale sets of the Actions service (docs/reference/scale-set-protocol.md#s6, #s7).
+import { asJsonObject } from '@dayfly/kit/read-json'
 import type { ActionsService, ServiceCall } from './actions-api.ts'
 import { badAnswer, GitHubError, githubError, isGitHubError } from './errors.ts'
-import { asWire, field, integerField, textField, type Wire, wireList } from './wire.ts'
+import { field, integerField, textField, type Wire, wireList } from './wire.ts'
 
 export type ScaleSet = {
   readonly id: number
@@ -119,12 +120,12 @@ export function scaleSetLabels(name: string, labels: readonly Label[]): readonly
 }
 
 function readScaleSet(value: unknown): ScaleSet {
-  const wire = asWire(value)
+  const wire = asJsonObject(value)
   const id = wire && integerField(wire, 'id')
   const name = wire && textField(wire, 'name')
   if (!wire || id === undefined || id === 0 || name === undefined) throw badAnswer('the scale set has no id or name')
-  const setting = asWire(field(wire, 'runnerSetting')) ?? {}
-  const statistics = asWire(field(wire, 'statistics')) ?? {}
+  const setting = asJsonObject(field(wire, 'runnerSetting')) ?? {}
+  const statistics = asJsonObject(field(wire, 'statistics')) ?? {}
   return {
     id,
     name,
@@ -139,5 +140,5 @@ function readScaleSet(value: unknown): ScaleSet {
 function readLabels(wire: Wire): readonly string[] | undefined {
   const labels = field(wire, 'labels')
   if (!Array.isArray(labels)) return undefined
-  return labels.flatMap((label: unknown) => textField(asWire(label) ?? {}, 'name') ?? [])
+  return labels.flatMap((label: unknown) => textField(asJsonObject(label) ?? {}, 'name') ?? [])
 }

@@ -2,8 +2,9 @@
 // (the `Date` header): a wrong clock on either side must not flood GitHub or stop the client.
 import type { Instant } from '@dayfly/kit/clock'
 import type { Answer } from '@dayfly/kit/http'
+import { asJsonObject } from '@dayfly/kit/read-json'
 import { serverTime, statedWaitMs } from '@dayfly/kit/retry-after'
-import { asWire, field } from './wire.ts'
+import { field } from './wire.ts'
 
 type Headers = Answer['headers']
 
@@ -34,7 +35,7 @@ export function tokenExpiry(token: string, headers: Headers, now: Instant): Inst
   const payload = token.split('.')[1]
   if (payload === undefined) return undefined
   try {
-    const claims = asWire(JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')))
+    const claims = asJsonObject(JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')))
     const exp = claims && field(claims, 'exp')
     return typeof exp === 'number' && Number.isFinite(exp) ? now + exp * 1_000 - serverTime(headers, now) : undefined
   } catch {

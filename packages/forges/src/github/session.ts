@@ -2,13 +2,14 @@
 // (docs/reference/scale-set-protocol.md#s8).
 import type { Instant } from '@dayfly/kit/clock'
 import { type Answer, type Method, noBody, type Request } from '@dayfly/kit/http'
+import { asJsonObject } from '@dayfly/kit/read-json'
 import type { ActionsService, Reply } from './actions-api.ts'
 import { badAnswer, errorFromAnswer, isGitHubError, type StatusMeaning } from './errors.ts'
 import { type Envelope, readEnvelope, readStatistics, type Statistics } from './messages.ts'
 import { oncePolicy, type RetryPolicy, send, standardPolicy } from './retry.ts'
 import { type CallHow, scaleSetsPath } from './scale-set.ts'
 import { tokenExpiry } from './server-time.ts'
-import { asWire, field, opaqueField, textField, urlField } from './wire.ts'
+import { field, opaqueField, textField, urlField } from './wire.ts'
 
 export type PollAnswer =
   | Envelope
@@ -43,7 +44,7 @@ export async function createSession(
     policy: oncePolicy,
     meaning: { 404: 'scale-set-gone', 409: 'session-taken' },
   })
-  const id = textField(asWire(reply.value) ?? {}, 'sessionId')
+  const id = textField(asJsonObject(reply.value) ?? {}, 'sessionId')
   if (!id || /^[0-]+$/.test(id)) throw badAnswer('the message session has no id', reply.status)
   try {
     return new MessageSession(service, scaleSetId, id, reply)
@@ -80,7 +81,7 @@ export class MessageSession {
     this.#scaleSetId = scaleSetId
     this.id = id
     this.#queue = readQueue(reply, service.net.clock.now())
-    this.#statistics = readStatistics(field(asWire(reply.value) ?? {}, 'statistics'))
+    this.#statistics = readStatistics(field(asJsonObject(reply.value) ?? {}, 'statistics'))
   }
 
   /** The statistics at the creation or at the last refresh. */
@@ -103,7 +104,7 @@ export class MessageSession {
     const path = `${scaleSetsPath}/${this.#scaleSetId}/sessions/${encodeURIComponent(this.id)}`
     const reply = await this.#service.call({ method: 'PATCH', path, meaning: { 404: 'session-gone' }, ...how })
     this.#queue = readQueue(reply, this.#service.net.clock.now())
-    this.#statistics = readStatistics(field(asWire(reply.value) ?? {}, 'statistics'))
+    this.#statistics = readStatistics(field(asJsonObject(reply.value) ?? {}, 'statistics'))
   }
 
   /** Makes one long poll. Rejects with `token-refused`, `session-gone` or `scale-set-gone`, among others. */
@@ -149,7 +150,7 @@ export class MessageSession {
         signal,
       }),
     )
-    const granted = field(asWire(reply.value) ?? {}, 'value')
+    const granted = field(asJsonObject(reply.value) ?? {}, 'value')
     if (!Array.isArray(granted)) throw badAnswer('the list of acquired jobs is missing', reply.status)
     return granted.map(Number)
   }
@@ -183,7 +184,7 @@ export class MessageSession {
 
 /** During incidents GitHub has created sessions without a queue; polling an empty address would look like silence. */
 function readQueue(reply: Reply, now: Instant): Queue {
-  const wire = asWire(reply.value) ?? {}
+  const wire = asJsonObject(reply.value) ?? {}
   const url = urlField(wire, 'messageQueueUrl')
   const token = opaqueField(wire, 'messageQueueAccessToken')
   if (!url) throw badAnswer('the message session has no queue', reply.status)

@@ -3,6 +3,7 @@
 import type { Clock, Instant } from '@dayfly/kit/clock'
 import { type Answer, jsonBody, type Transport } from '@dayfly/kit/http'
 import type { Random } from '@dayfly/kit/random'
+import { asJsonObject } from '@dayfly/kit/read-json'
 import { abortable } from '@dayfly/kit/signals'
 import type { ForgeLimit } from '@dayfly/runner-set/forge/forge'
 import type { GitHubCredential } from './credential.ts'
@@ -14,7 +15,7 @@ import { tokenExpiry } from './server-time.ts'
 import { SharedLimits } from './shared-limits.ts'
 import type { Source, SourceHow } from './source.ts'
 import type { Sources } from './sources.ts'
-import { asWire, opaqueField, urlField } from './wire.ts'
+import { opaqueField, urlField } from './wire.ts'
 
 /** Everything that the client needs to reach one account. */
 export type GitHubAccess = {
@@ -130,7 +131,7 @@ export class AdminTokens {
       const { answer } = reply
       if (answer.status === 401 && round === 1 && source.forget(bearer)) continue
       if (answer.status !== 201) throw this.#registrationRefused(reply, source)
-      const token = opaqueField(asWire(answer.body.kind === 'json' && answer.body.value) ?? {}, 'token')
+      const token = opaqueField(asJsonObject(answer.body.kind === 'json' && answer.body.value) ?? {}, 'token')
       if (!token) throw badAnswer('the registration token is missing', answer.status)
       return token
     }
@@ -183,7 +184,7 @@ export class AdminTokens {
 }
 
 function readConnection(answer: Answer, now: Instant): AdminConnection {
-  const wire = asWire(answer.body.kind === 'json' && answer.body.value) ?? {}
+  const wire = asJsonObject(answer.body.kind === 'json' && answer.body.value) ?? {}
   const base = urlField(wire, 'url')
   const token = opaqueField(wire, 'token')
   if (!base) throw badAnswer('the address of the Actions service is missing')

@@ -1,13 +1,10 @@
 // Reads JSON as GitHub sends it: keys in any case, numbers that may be strings, unset times as the year 1
 // (docs/reference/scale-set-protocol.md#s4).
 import type { Instant } from '@dayfly/kit/clock'
+import { asJsonObject, type JsonObject } from '@dayfly/kit/read-json'
 
 /** A JSON object from GitHub. Its members are read with the functions below, never by name. */
-export type Wire = Readonly<Record<string, unknown>>
-
-export function asWire(value: unknown): Wire | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Wire) : undefined
-}
+export type Wire = JsonObject
 
 /** Returns the member with this name in any case; the exact name wins. */
 export function field(object: Wire, name: string): unknown {
@@ -53,11 +50,11 @@ export function instantField(object: Wire, name: string): Instant | undefined {
  * Returns undefined if the list is not complete (fewer members than `count`) or holds anything but objects.
  */
 export function wireList(value: unknown): readonly Wire[] | undefined {
-  const list = asWire(value)
+  const list = asJsonObject(value)
   if (!list) return undefined
   const count = integerField(list, 'count')
   const items = field(list, 'value') ?? (count === 0 ? [] : undefined)
   if (!Array.isArray(items) || items.length < (count ?? 0)) return undefined
-  const wires = items.map(asWire)
+  const wires = items.map(asJsonObject)
   return wires.every((item) => item !== undefined) ? wires : undefined
 }

@@ -1,7 +1,8 @@
 // Makes RunnerSets of the official autoscaler's configuration and job template, and a report that names every path of both.
+import type { JsonObject } from '@dayfly/kit/read-json'
 import { parseRunnerSet } from '@dayfly/runner-set/config/runner-set'
 import { type Configuration, type Group, type Mode, readConfiguration } from './configuration.ts'
-import { type Plain, readDefaultPod } from './convert/default-pod.ts'
+import { readDefaultPod } from './convert/default-pod.ts'
 import { createLedger, type Line } from './convert/ledger.ts'
 import { namesFor } from './convert/names.ts'
 import type { Strategy } from './convert/scale.ts'
@@ -17,7 +18,7 @@ export type ImportRequest = {
   readonly mode: Mode
   readonly strategy: Strategy
   /** The spec of Dayfly's own pod with a Docker sidecar, without any template. */
-  readonly defaultSpec: Plain
+  readonly defaultSpec: JsonObject
 }
 
 /** A problem with the file that has it. */

@@ -1,14 +1,15 @@
 // Converts one container of a template. Only the differences from the same container of Dayfly's pod are written.
+import { isJsonObject, type JsonObject } from '@dayfly/kit/read-json'
 import { isOfOneRunner } from '../job-template.ts'
 import { below, isMapping, type Mapping, plainOf, type Value } from '../yaml/value.ts'
-import { dockerName, isEmpty, isPlain, isSame, listOf, type Plain, runnerName } from './default-pod.ts'
+import { dockerName, isEmpty, isSame, listOf, runnerName } from './default-pod.ts'
 import { convertEngine } from './engine.ts'
 import { convertEnvironment } from './environment.ts'
 import type { FoundContainer, Role } from './roles.ts'
 import type { Source } from './source.ts'
 
 /** Returns the container for the RunnerSet's template; undefined if it says nothing that differs from Dayfly's pod. */
-export function convertContainer({ path, value, role, list }: FoundContainer, source: Source): Plain | undefined {
+export function convertContainer({ path, value, role, list }: FoundContainer, source: Source): JsonObject | undefined {
   const standard = role === 'runner' ? source.defaults.runner : role === 'docker' ? source.defaults.docker : {}
   const out: Record<string, unknown> = { name: nameOf(value, path, role, source) }
   const isDocker = role === 'docker'
@@ -36,7 +37,7 @@ function nameOf(value: Mapping, path: string, role: Role, { ledger }: Source): u
   return wanted ?? plainOf(name)
 }
 
-type Around = { readonly role: Role; readonly standard: Plain; readonly source: Source }
+type Around = { readonly role: Role; readonly standard: JsonObject; readonly source: Source }
 
 /** Returns the value to write; undefined if there is nothing to write. */
 function convertField(key: string, value: Value, path: string, around: Around): unknown {
@@ -105,11 +106,11 @@ function convertMounts(value: Value, path: string, { role, standard, source }: A
 }
 
 /** A mount replaces Dayfly's mount at the same path field by field, so each field that it lacks is written as empty. */
-function overStandard(mount: unknown, standard: Plain): unknown {
-  if (!isPlain(mount)) return mount
+function overStandard(mount: unknown, standard: JsonObject): unknown {
+  if (!isJsonObject(mount)) return mount
   const own = listOf(standard['volumeMounts']).find((one) => one['mountPath'] === mount['mountPath'])
   if (!own) return mount
-  const empty: Plain = {
+  const empty: JsonObject = {
     ...(own['subPath'] === undefined ? {} : { subPath: '' }),
     ...(own['readOnly'] ? { readOnly: false } : {}),
   }
@@ -126,7 +127,7 @@ function withSocket(env: unknown): readonly unknown[] {
 /** Without requests, Kubernetes takes them from the limits. Dayfly's own requests of the sidecar would be in the way. */
 function completeRequests(docker: Record<string, unknown>): void {
   const resources = docker['resources']
-  if (!isPlain(resources) || !isPlain(resources['limits'])) return
-  const requests = isPlain(resources['requests']) ? resources['requests'] : {}
+  if (!isJsonObject(resources) || !isJsonObject(resources['limits'])) return
+  const requests = isJsonObject(resources['requests']) ? resources['requests'] : {}
   docker['resources'] = { ...resources, requests: { ...resources['limits'], ...requests } }
 }

@@ -1,7 +1,8 @@
 // Converts the environment variables of a container.
+import type { JsonObject } from '@dayfly/kit/read-json'
 import { isOfOneRunner } from '../job-template.ts'
 import { below, isMapping, type Mapping, plainOf, type Value } from '../yaml/value.ts'
-import { isSame, listOf, type Plain } from './default-pod.ts'
+import { isSame, listOf } from './default-pod.ts'
 import type { Role } from './roles.ts'
 import type { Source } from './source.ts'
 
@@ -18,7 +19,7 @@ const officialWorkFolder = '/tmp'
 
 type Judgement = readonly [is: 'kept' | 'changed' | 'dropped', sentence: string, emitted: boolean]
 
-type Container = { readonly role: Role; readonly standard: Plain; readonly source: Source }
+type Container = { readonly role: Role; readonly standard: JsonObject; readonly source: Source }
 
 /** Returns the variables that differ from Dayfly's own. */
 export function convertEnvironment(value: Value, path: string, container: Container): unknown[] {

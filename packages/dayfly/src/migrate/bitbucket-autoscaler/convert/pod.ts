@@ -1,8 +1,9 @@
 // Converts the pod of a template's Job to the template of a RunnerSet.
+import type { JsonObject } from '@dayfly/kit/read-json'
 import { isOfOneRunner, type JobTemplate } from '../job-template.ts'
 import { below, isMapping, type Mapping, plainOf, type Value } from '../yaml/value.ts'
 import { convertContainer } from './container.ts'
-import { type DefaultPod, isEmpty, isSame, type Plain } from './default-pod.ts'
+import { type DefaultPod, isEmpty, isSame } from './default-pod.ts'
 import { hasOwnCommand } from './engine.ts'
 import type { Ledger } from './ledger.ts'
 import { type FoundContainer, findContainers } from './roles.ts'
@@ -12,8 +13,8 @@ import { convertVolumes, mountsOf } from './volumes.ts'
 export type ConvertedPod = {
   readonly hasRunner: boolean
   readonly docker: 'none' | 'sidecar'
-  readonly metadata: Plain
-  readonly spec: Plain
+  readonly metadata: JsonObject
+  readonly spec: JsonObject
 }
 
 const listed: ReadonlySet<string> = new Set(['containers', 'initContainers', 'volumes'])
@@ -71,7 +72,7 @@ function listFor({ role, list }: FoundContainer): FoundContainer['list'] {
   return role === 'docker' || role === 'daemon' ? 'initContainers' : list
 }
 
-function withLists(fields: Plain, lists: Readonly<Record<string, readonly unknown[]>>): Plain {
+function withLists(fields: JsonObject, lists: Readonly<Record<string, readonly unknown[]>>): JsonObject {
   return { ...fields, ...Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0)) }
 }
 
@@ -83,7 +84,7 @@ function hasOwnWorkFolder(containers: readonly FoundContainer[], gone: ReadonlyM
   )
 }
 
-function convertFields(spec: Mapping, path: string, { template, ledger, defaults }: Source): Plain {
+function convertFields(spec: Mapping, path: string, { template, ledger, defaults }: Source): JsonObject {
   const out: Record<string, unknown> = {}
   for (const [key, value] of spec) {
     const at = below(path, key)
@@ -126,7 +127,7 @@ const labelsOfAutoscaler: ReadonlySet<string> = new Set([
   'runner_namespace',
 ])
 
-function convertMetadata(metadata: Value | undefined, path: string, { template, ledger }: Source): Plain {
+function convertMetadata(metadata: Value | undefined, path: string, { template, ledger }: Source): JsonObject {
   if (!isMapping(metadata)) {
     if (metadata !== undefined) ledger.note('dropped', path, metadata, 'It is not a map.')
     return {}

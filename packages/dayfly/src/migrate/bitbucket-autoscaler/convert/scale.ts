@@ -1,7 +1,7 @@
 // Converts the parameters of a group to the scale of a RunnerSet.
+import type { JsonObject } from '@dayfly/kit/read-json'
 import type { Configuration, Group } from '../configuration.ts'
 import { below, isMapping, type Mapping, type Value } from '../yaml/value.ts'
-import type { Plain } from './default-pod.ts'
 import type { Ledger } from './ledger.ts'
 
 export type Strategy = 'percentage' | 'idle-spares'
@@ -19,7 +19,7 @@ export function convertScale(
   source: Mapping,
   { constants }: Pick<Configuration, 'constants'>,
   { strategy, ledger }: { readonly strategy: Strategy; readonly ledger: Ledger },
-): Plain {
+): JsonObject {
   const parameters = source.get('parameters')
   const path = below(group.path, 'parameters')
   const given = isMapping(parameters) ? parameters : new Map<string, Value>()

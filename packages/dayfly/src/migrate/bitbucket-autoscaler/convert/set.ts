@@ -1,9 +1,10 @@
 // Converts one group to the document of a RunnerSet, and notes the paths of the group.
+import { isJsonObject, type JsonObject } from '@dayfly/kit/read-json'
 import { runnerSetApiVersion } from '@dayfly/runner-set/model/api'
 import type { Configuration, Group, Mode } from '../configuration.ts'
 import type { JobTemplate } from '../job-template.ts'
 import { below, isMapping, type Mapping, type Value } from '../yaml/value.ts'
-import { type DefaultPod, isPlain, type Plain, runnerName } from './default-pod.ts'
+import { type DefaultPod, runnerName } from './default-pod.ts'
 import { convertJob } from './job.ts'
 import type { Ledger } from './ledger.ts'
 import { convertScale, type Strategy } from './scale.ts'
@@ -12,7 +13,7 @@ export type RunnerSetDocument = {
   readonly apiVersion: string
   readonly kind: 'RunnerSet'
   readonly metadata: { readonly name: string; readonly namespace: string }
-  readonly spec: Plain & { readonly bitbucket: { readonly url: string } }
+  readonly spec: JsonObject & { readonly bitbucket: { readonly url: string } }
 }
 
 /** The Secret with the credential, as the official installation names it. */
@@ -164,7 +165,7 @@ function noteLater(
 }
 
 /** Without a template, the runner gets what the official one gives it. */
-function withoutTemplate({ resources, nodeSelector }: Group): Plain {
+function withoutTemplate({ resources, nodeSelector }: Group): JsonObject {
   const selector = nodeSelector.size > 0 ? { nodeSelector: Object.fromEntries(nodeSelector) } : {}
   return { ...selector, containers: [{ name: runnerName, resources }] }
 }
@@ -172,8 +173,8 @@ function withoutTemplate({ resources, nodeSelector }: Group): Plain {
 const architectureKey = 'kubernetes.io/arch'
 
 /** Runners with the label linux.arm64 must run on such nodes, unless the template chooses nodes by their architecture itself. */
-function withArchitecture(spec: Plain, { architecture }: Group): Plain {
-  const selector = isPlain(spec['nodeSelector']) ? spec['nodeSelector'] : {}
+function withArchitecture(spec: JsonObject, { architecture }: Group): JsonObject {
+  const selector = isJsonObject(spec['nodeSelector']) ? spec['nodeSelector'] : {}
   const isChosen =
     Object.hasOwn(selector, architectureKey) || JSON.stringify(spec['affinity'] ?? null).includes(architectureKey)
   if (architecture !== 'arm64' || isChosen) return spec
