@@ -1,5 +1,5 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
-
 import { isFull } from './packages/kit/src/full.fixture.ts'
 
 // The tests of `npm test`, which need only Node and git. `npm run test:full` runs them with full budgets, and the slow ones, named `*.full.test.ts`.
@@ -16,11 +16,12 @@ export default defineConfig({
     ],
     // The planted bugs bundle the simulation a dozen times: `npm run test:processes` has them.
     exclude: ['sim/planted-bugs.test.ts', ...(isFull ? [] : ['**/*.full.test.ts'])],
+    // Threads save half a second in the rooms without processes, but tests of signals and working folders need a process.
     pool: 'forks',
     // The files of one process share its modules: loading them again for each file took half of all processor time.
     isolate: false,
-    // One process for each processor. The default is one process less.
-    maxWorkers: '100%',
+    // The slow files wait for processes and servers, so two more processes than processors keep the processors busy.
+    maxWorkers: availableParallelism() + 2,
     // The package imports JSON without an import attribute, which Node refuses.
     server: { deps: { inline: [/@actions\/workflow-parser/] } },
     testTimeout: 20_000,
