@@ -39,9 +39,7 @@ test('reports a Deployment, whose pods a ReplicaSet owns', async () => {
 })
 
 test.each(['StatefulSet', 'DaemonSet'])('reports a %s instead of its pods', async (kind) => {
-  await stage.create(workload(kind, 'w'))
-  await stage.clock.advance(1_000)
-  expect(stage.cluster.registry.list('pods')).toHaveLength(1)
+  await replicas(await stage.create(workload(kind, 'w')))
   expect((await stage.look()).found).toEqual([`POD110 ${kind} w`])
 })
 
@@ -64,6 +62,5 @@ test('reports a CronJob, whose Jobs have its template', async () => {
     const made = job(name, spec, fields)
     await stage.create({ ...made, metadata: { name, ownerReferences: ownedBy(owner) } })
   }
-  await stage.clock.advance(60_000)
   expect(new Set((await stage.look()).found.map((line) => line.replace(/^\S+ /, '')))).toEqual(new Set(['CronJob c']))
 })

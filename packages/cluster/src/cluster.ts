@@ -9,8 +9,6 @@ import { createRegistry } from './api/create-registry.ts'
 import type { Registry } from './api/registry.ts'
 import { createSystemObjects } from './api/system-objects.ts'
 import { createTokens } from './api/tokens.ts'
-import { startCronJobController } from './controllers/cron-job/cron-job-controller.ts'
-import { startDaemonSetController } from './controllers/daemon-set/daemon-set-controller.ts'
 import { startFinishedJobCollector } from './controllers/finished-job-collector.ts'
 import { type JobControllerOptions, startJobController } from './controllers/job/job-controller.ts'
 import { startNamespaceCollector } from './controllers/namespace-collector.ts'
@@ -21,7 +19,6 @@ import { startTaintEviction } from './controllers/node/taint-eviction.ts'
 import { startOwnerCollector } from './controllers/owner-collector.ts'
 import { startPodCollector } from './controllers/pod-collector.ts'
 import { startScheduler } from './controllers/scheduler.ts'
-import { startStatefulSetController } from './controllers/stateful-set/stateful-set-controller.ts'
 import { startDeploymentController } from './controllers/workload/deployment-controller.ts'
 import { startReplicaSetController } from './controllers/workload/replica-set-controller.ts'
 import { createKubeletSwitch, type KubeletSwitch } from './kubelet/kubelet-switch.ts'
@@ -99,11 +96,8 @@ export function createCluster(options: ClusterOptions): Cluster {
     startNamespaceDefaults({ registry, tokens, certificate: certificate.cert }),
     startJobController({ registry, clock, profile, ...options.jobs }),
     startFinishedJobCollector({ registry, clock }),
-    startCronJobController({ registry, clock }),
     startDeploymentController({ registry, clock }),
     startReplicaSetController({ registry, clock }),
-    startStatefulSetController({ registry, clock }),
-    startDaemonSetController({ registry, clock }),
     startPodCollector({ registry, clock, threshold: terminatedPodGcThreshold }),
   ]
   const node = { ...defaultNode, ...options.node }

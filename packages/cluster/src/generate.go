@@ -94,8 +94,7 @@ func rootsWith(own any) []any {
 		storagev1.StorageClass{}, admissionv1.ValidatingWebhookConfiguration{}, admissionv1.ValidatingAdmissionPolicy{},
 		admissionv1.ValidatingAdmissionPolicyBinding{}, authenticationv1.TokenRequest{}, authenticationv1.TokenReview{},
 		authorizationv1.SubjectAccessReview{}, authorizationv1.SelfSubjectRulesReview{}, autoscalingv1.Scale{},
-		policyv1.Eviction{}, nodev1.RuntimeClass{}, autoscalingv2.HorizontalPodAutoscaler{}, eventsv1.Event{},
-		appsv1.ControllerRevision{}}
+		policyv1.Eviction{}, nodev1.RuntimeClass{}, autoscalingv2.HorizontalPodAutoscaler{}, eventsv1.Event{}}
 }
 
 // Writes one line for each struct, the roots first.

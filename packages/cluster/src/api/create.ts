@@ -28,6 +28,9 @@ const nameAttempts = 8
 export function create(api: Api, resource: ResourceKey, input: object, options: RegistryWrite): StoredObject {
   const kind = kindOf(api, resource)
   const draft = decode(kind, input, options)
+  if (kind.instead !== undefined) {
+    options.warn?.(`the embedded cluster stores a ${kind.kind} and starts no pods for it: use ${kind.instead} instead`)
+  }
   requireNamespace(api, kind, draft)
   const rules = rulesOf(kind)
   rules.fill?.(draft, api)

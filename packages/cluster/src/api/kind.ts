@@ -74,6 +74,8 @@ export type Kind = {
   readonly unconditionalUpdate: boolean
   /** A PUT to a name that does not exist creates the object. */
   readonly createOnUpdate: boolean
+  /** Names the kind that a client uses instead, if nothing starts the pods of this one. */
+  readonly instead?: string | undefined
   /** A CustomResourceDefinition defines the kind. */
   readonly custom: boolean
 }

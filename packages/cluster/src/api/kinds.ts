@@ -42,10 +42,20 @@ function named(
 }
 
 const builtIn: readonly Kind[] = [
-  ...storedKinds.map(({ plural, kind, group, shortNames = [], categories = [], clusterWide, hasStatus }): Kind => {
-    const subresources: readonly Subresource[] = hasStatus ? ['status'] : []
-    return { ...base, ...named(plural, kind, group), shortNames, categories, subresources, namespaced: !clusterWide }
-  }),
+  ...storedKinds.map(
+    ({ plural, kind, group, shortNames = [], categories = [], clusterWide, hasStatus, instead }): Kind => {
+      const subresources: readonly Subresource[] = hasStatus ? ['status'] : []
+      return {
+        ...base,
+        ...named(plural, kind, group),
+        shortNames,
+        categories,
+        subresources,
+        namespaced: !clusterWide,
+        instead,
+      }
+    },
+  ),
   {
     ...base,
     ...named('namespaces', 'Namespace'),
@@ -144,29 +154,8 @@ const builtIn: readonly Kind[] = [
   },
   {
     ...base,
-    ...named('cronjobs', 'CronJob', 'batch'),
-    shortNames: ['cj'],
-    categories: ['all'],
-    subresources: ['status'],
-  },
-  {
-    ...base,
     ...named('deployments', 'Deployment', 'apps'),
     shortNames: ['deploy'],
-    categories: ['all'],
-    subresources: ['status', 'scale'],
-  },
-  {
-    ...base,
-    ...named('daemonsets', 'DaemonSet', 'apps'),
-    shortNames: ['ds'],
-    categories: ['all'],
-    subresources: ['status'],
-  },
-  {
-    ...base,
-    ...named('statefulsets', 'StatefulSet', 'apps'),
-    shortNames: ['sts'],
     categories: ['all'],
     subresources: ['status', 'scale'],
   },
@@ -177,7 +166,6 @@ const builtIn: readonly Kind[] = [
     categories: ['all'],
     subresources: ['status', 'scale'],
   },
-  { ...base, ...named('controllerrevisions', 'ControllerRevision', 'apps') },
   {
     ...base,
     ...named('poddisruptionbudgets', 'PodDisruptionBudget', 'policy'),

@@ -9,13 +9,26 @@ export type StoredKind = {
   readonly categories?: readonly string[]
   readonly clusterWide?: true
   readonly hasStatus?: true
+  /** Names the kind that a client uses instead of this workload, whose pods nothing starts. */
+  readonly instead?: string
 }
 
 const networking = 'networking.k8s.io'
 const admission = 'admissionregistration.k8s.io'
 const webhooks = { group: admission, clusterWide: true, categories: ['api-extensions'] } as const
+const workload = { categories: ['all'], hasStatus: true } as const
 
 export const storedKinds: readonly StoredKind[] = [
+  { plural: 'cronjobs', kind: 'CronJob', group: 'batch', shortNames: ['cj'], ...workload, instead: 'a Job' },
+  { plural: 'daemonsets', kind: 'DaemonSet', group: 'apps', shortNames: ['ds'], ...workload, instead: 'a Deployment' },
+  {
+    plural: 'statefulsets',
+    kind: 'StatefulSet',
+    group: 'apps',
+    shortNames: ['sts'],
+    ...workload,
+    instead: 'a Deployment',
+  },
   { plural: 'services', kind: 'Service', shortNames: ['svc'], categories: ['all'], hasStatus: true },
   { plural: 'endpoints', kind: 'Endpoints', shortNames: ['ep'] },
   { plural: 'persistentvolumeclaims', kind: 'PersistentVolumeClaim', shortNames: ['pvc'], hasStatus: true },

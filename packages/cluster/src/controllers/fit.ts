@@ -52,7 +52,7 @@ function amountOf(quantity: unknown): number {
 }
 
 /** Returns whether the node matches the node selector and the required node affinity of the pod. */
-export function matchesSelector(pod: object, node: StoredObject): boolean {
+function matchesSelector(pod: object, node: StoredObject): boolean {
   const selector = field(pod, 'spec', 'nodeSelector')
   const labels = node.metadata.labels ?? {}
   const areEqual = Object.entries(isObject(selector) ? selector : {}).every(([name, value]) => labels[name] === value)
@@ -71,14 +71,10 @@ function matchesTerm(term: object, node: StoredObject): boolean {
   return matchesExpressions(byLabel, node.metadata.labels ?? {}) && matchesExpressions(byField, fields)
 }
 
-/** Returns a taint of the node that keeps the pod away. @param effects the effects that count */
-export function untoleratedTaint(
-  pod: object,
-  node: StoredObject,
-  effects: readonly string[] = ['NoSchedule', 'NoExecute'],
-): Fields | undefined {
+/** Returns a taint of the node that keeps the pod away. */
+function untoleratedTaint(pod: object, node: StoredObject): Fields | undefined {
   return objects(node, 'spec', 'taints')
-    .filter(({ effect }) => effects.includes(String(effect)))
+    .filter(({ effect }) => effect === 'NoSchedule' || effect === 'NoExecute')
     .find((taint) => !toleratesAny(pod, taint))
 }
 

@@ -2,8 +2,6 @@
 // they control, and keeps the recorder of each object's Events.
 import type { Clock } from '@dayfly/kit/clock'
 import { ApiError } from '../api/errors.ts'
-import { objectAt } from '../api/json.ts'
-import { matchesLabels } from '../api/match-labels.ts'
 import type { Registry } from '../api/registry.ts'
 import { type EventRecorder, eventRecorder } from '../event-recorder.ts'
 import type { ResourceKey, StoredObject } from '../store/object.ts'
@@ -31,14 +29,8 @@ type ObjectLoopOptions = {
   readonly component: string
   /** The kinds of the objects that it controls. A change of one wakes its owner. */
   readonly owned: readonly ResourceKey[]
-  /** Whether an object that no controller owns wakes those whose selector matches it. */
-  readonly adopts?: boolean
-  /** Returns how long a change of the object may wait, in milliseconds. The default is 0. */
-  readonly delayMs?: (object: StoredObject, before: StoredObject | undefined) => number
   /** Called again after a delay if the API server refuses one of its writes. */
   readonly reconcile: (context: Reconciliation, object: StoredObject) => void
-  /** Called when an object is gone. */
-  readonly onGone?: (object: StoredObject) => void
 }
 
 export interface ObjectLoop {
@@ -48,7 +40,7 @@ export interface ObjectLoop {
 }
 
 export function startObjectLoop(options: ObjectLoopOptions): ObjectLoop {
-  const { registry, clock, resource, kind, component, owned, adopts, delayMs, reconcile, onGone } = options
+  const { registry, clock, resource, kind, component, owned, reconcile } = options
   const recorders = new Map<string, EventRecorder>()
   const loop = startLoop(clock, (key) => {
     // The reconciliation itself asks for the next one. An earlier request is out of date.
@@ -67,27 +59,18 @@ export function startObjectLoop(options: ObjectLoopOptions): ObjectLoop {
     }
   })
   const wake: ObjectLoop['wake'] = (namespace, name) => loop.add(`${namespace}/${name}`)
-  const wakeAdopters = ({ metadata: { namespace, labels } }: StoredObject): void => {
-    for (const each of registry.list(resource, namespace)) {
-      if (matchesLabels(objectAt(each, 'spec', 'selector'), labels)) wake(namespace, each.metadata.name)
-    }
-  }
   const stops = owned.map((each) =>
-    registry.subscribe(each, ({ type, object, before }) => {
+    registry.subscribe(each, ({ object }) => {
       const owner = controllerOf(object, kind)
       if (owner) wake(object.metadata.namespace, owner.name)
-      else if (adopts && type !== 'DELETED' && isFree(object) && !isSameTarget(object, before)) wakeAdopters(object)
     }),
   )
-  const stopObjects = registry.subscribe(resource, ({ type, object, before }) => {
+  const stopObjects = registry.subscribe(resource, ({ type, object }) => {
     const { namespace, name, uid } = object.metadata
-    const ms = type === 'DELETED' ? 0 : (delayMs?.(object, before) ?? 0)
     if (type === 'DELETED') {
       loop.forget(`${namespace}/${name}`)
       recorders.delete(uid)
-      onGone?.(object)
-    } else if (ms > 0) loop.after(`${namespace}/${name}`, ms)
-    else wake(namespace, name)
+    } else wake(namespace, name)
   })
   const stop = (): void => {
     for (const stopOwned of stops) stopOwned()
@@ -95,14 +78,4 @@ export function startObjectLoop(options: ObjectLoopOptions): ObjectLoop {
     loop.stop()
   }
   return { wake, stop }
-}
-
-/** Returns whether no controller owns the object. */
-function isFree({ metadata }: StoredObject): boolean {
-  return metadata.ownerReferences?.some(({ controller }) => controller === true) !== true
-}
-
-/** Returns whether a change of the object leaves open who may adopt it. */
-function isSameTarget({ metadata }: StoredObject, before: StoredObject | undefined): boolean {
-  return metadata.labels === before?.metadata.labels && metadata.ownerReferences === before?.metadata.ownerReferences
 }

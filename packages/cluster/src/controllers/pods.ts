@@ -1,8 +1,7 @@
 // Facts about pods that the controllers of Jobs and workloads share, and how they create and delete pods.
-import type { Instant } from '@dayfly/kit/clock'
 import { conditionOf } from '../api/conditions.ts'
 import { ApiError } from '../api/errors.ts'
-import { type JsonObject, objectAt, text } from '../api/json.ts'
+import { type JsonObject, objectAt } from '../api/json.ts'
 import { hasEnded, nodeOf } from '../api/pod-state.ts'
 import type { Registry } from '../api/registry.ts'
 import type { EventRecorder } from '../event-recorder.ts'
@@ -24,13 +23,6 @@ export function isDeleting({ metadata }: StoredObject): boolean {
 
 export function isReady(pod: StoredObject): boolean {
   return conditionOf(pod, 'Ready')?.['status'] === 'True'
-}
-
-/** Returns the milliseconds until the pod has been ready for `minReadySeconds`, or undefined if it is not ready. */
-export function untilAvailable(pod: StoredObject, minReadySeconds: number, now: Instant): number | undefined {
-  if (!isReady(pod)) return undefined
-  const since = Date.parse(text(conditionOf(pod, 'Ready'), 'lastTransitionTime'))
-  return minReadySeconds === 0 || Number.isNaN(since) ? 0 : Math.max(0, since + minReadySeconds * 1_000 - now)
 }
 
 /** Orders pods by what is lost with them: pods without a node, then pods that are not ready, then the newest. */

@@ -14,6 +14,7 @@ const subresources: Readonly<Record<string, string>> = {
 /** The kinds by group. */
 const kinds: Readonly<Record<string, readonly string[]>> = {
   '': ['replicationcontrollers', 'podtemplates', 'componentstatuses'],
+  apps: ['controllerrevisions'],
   'authentication.k8s.io': ['selfsubjectreviews'],
   'authorization.k8s.io': ['selfsubjectrulesreviews'],
   'certificates.k8s.io': ['certificatesigningrequests'],

@@ -107,6 +107,14 @@ describe('one object', () => {
     const ignored = await call('POST', `${pods}?dryRun=All&fieldValidation=Ignore`, wrong)
     expect(ignored.headers).not.toHaveProperty('warning')
   })
+
+  test('warns about a workload that nothing runs, and names the kind to use instead', async () => {
+    const { call } = world()
+    const cronJob = { apiVersion: 'batch/v1', kind: 'CronJob', metadata: { name: 'c' }, spec: { schedule: '@daily' } }
+    const { status, headers } = await call('POST', '/apis/batch/v1/namespaces/ci/cronjobs', cronJob)
+    const warning = 'the embedded cluster stores a CronJob and starts no pods for it: use a Job instead'
+    expect([status, headers['warning']]).toEqual([201, `299 - "${warning}"`])
+  })
 })
 
 describe('DELETE', () => {

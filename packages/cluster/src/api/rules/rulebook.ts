@@ -1,7 +1,6 @@
 // Maps each kind to its rules.
 import type { Kind } from '../kind.ts'
 import { autoscalerRules, priorityClassRules, runtimeClassRules } from './classes.ts'
-import { cronJobRules } from './cron-job.ts'
 import { customRules } from './custom-resource.ts'
 import { definitionRules } from './custom-resource-definition.ts'
 import { eventRules, newEventRules } from './event.ts'
@@ -14,8 +13,8 @@ import { podRules } from './pod/pod-rules.ts'
 import { quotaRules } from './resource-quota.ts'
 import type { Rules } from './rules.ts'
 import { configMapRules, secretRules } from './secret.ts'
-import { budgetRules, leaseRules, nodeRules, revisionRules, roleRules } from './simple-kinds.ts'
-import { daemonSetRules, deploymentRules, replicaSetRules, statefulSetRules } from './workload.ts'
+import { budgetRules, leaseRules, nodeRules, roleRules } from './simple-kinds.ts'
+import { deploymentRules, replicaSetRules } from './workload.ts'
 
 const rulebook: ReadonlyMap<string, Rules> = new Map([
   ['namespaces', namespaceRules],
@@ -23,12 +22,8 @@ const rulebook: ReadonlyMap<string, Rules> = new Map([
   ['events', eventRules],
   ['events.events.k8s.io', newEventRules],
   ['jobs.batch', jobRules],
-  ['cronjobs.batch', cronJobRules],
   ['deployments.apps', deploymentRules],
   ['replicasets.apps', replicaSetRules],
-  ['daemonsets.apps', daemonSetRules],
-  ['statefulsets.apps', statefulSetRules],
-  ['controllerrevisions.apps', revisionRules],
   ['poddisruptionbudgets.policy', budgetRules],
   ['mutatingwebhookconfigurations.admissionregistration.k8s.io', webhookRules],
   ['roles.rbac.authorization.k8s.io', roleRules],

@@ -1,7 +1,7 @@
-// The rules of kinds that need only a few: nodes, roles, Leases, PodDisruptionBudgets and ControllerRevisions.
+// The rules of kinds that need only a few: nodes, roles, Leases and PodDisruptionBudgets.
 import type { Draft } from '../draft.ts'
-import { type FieldError, invalidValue, required } from '../field-error.ts'
-import { field, integer, isObject, sameJson } from '../json.ts'
+import { type FieldError, invalidValue } from '../field-error.ts'
+import { field, isObject, sameJson } from '../json.ts'
 import type { Rules } from './rules.ts'
 
 /** Allocatable defaults to capacity. */
@@ -52,22 +52,4 @@ export const budgetRules: Rules = {
 function validateBudget(draft: Draft): readonly FieldError[] {
   const both = ['minAvailable', 'maxUnavailable'].every((name) => field(draft, 'spec', name) !== undefined)
   return both ? [invalidValue('spec', draft['spec'], 'minAvailable and maxUnavailable cannot be both set')] : []
-}
-
-/** The data of a revision never changes. A rollback gives an old revision a new number. */
-export const revisionRules: Rules = {
-  validate: (draft) => {
-    const data = draft['data']
-    const problem = data === undefined || data === null ? 'data is mandatory' : 'data must be a valid JSON object'
-    return [...validateRevision(draft), ...(isObject(data) ? [] : [required('data', problem)])]
-  },
-  validateUpdate: (draft, current) => [
-    ...validateRevision(draft),
-    ...(sameJson(draft['data'], current['data']) ? [] : [invalidValue('data', draft['data'], 'field is immutable')]),
-  ],
-}
-
-function validateRevision(draft: Draft): readonly FieldError[] {
-  const revision = integer(draft, 'revision')
-  return revision < 0 ? [invalidValue('revision', revision, 'must be greater than or equal to 0')] : []
 }

@@ -62,7 +62,7 @@ function shrink(
 }
 
 /** Returns a number, or a percentage of a whole. */
-export function share(value: unknown, of: number, round: (value: number) => number): number {
+function share(value: unknown, of: number, round: (value: number) => number): number {
   if (typeof value === 'number') return value
   return typeof value === 'string' ? round((Number.parseFloat(value) / 100) * of) : 0
 }

@@ -40,11 +40,7 @@ export function templateOf(object: StoredObject): JsonObject {
 
 export const hashLabel = 'pod-template-hash'
 
-/** Returns a short hash of a template for the names of what is made from it. @param attempt another one for another hash */
-export function templateHash(template: JsonObject, attempt = 0): string {
-  const salt = attempt === 0 ? '' : String(attempt)
-  return createHash('sha256')
-    .update(JSON.stringify(template) + salt)
-    .digest('hex')
-    .slice(0, 10)
+/** Returns a short hash of a template for the names of what is made from it. */
+export function templateHash(template: JsonObject): string {
+  return createHash('sha256').update(JSON.stringify(template)).digest('hex').slice(0, 10)
 }

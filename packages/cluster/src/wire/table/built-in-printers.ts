@@ -9,16 +9,7 @@ import { autoscalerPrinter, priorityClassPrinter, quotaPrinter, runtimeClassPrin
 import { ageColumn, type Cell, column, nameColumn, type Printer } from './column.ts'
 import { jobPrinter } from './job-printer.ts'
 import { podPrinter } from './pod-printer.ts'
-import {
-  budgetPrinter,
-  controllerRevisionPrinter,
-  cronJobPrinter,
-  daemonSetPrinter,
-  deploymentPrinter,
-  replicaSetPrinter,
-  statefulSetPrinter,
-  webhookPrinter,
-} from './stored-printers.ts'
+import { budgetPrinter, deploymentPrinter, replicaSetPrinter, webhookPrinter } from './stored-printers.ts'
 
 /** Name and age: the columns of all other built-in kinds. */
 export const plainPrinter: Printer = {
@@ -86,12 +77,8 @@ export const builtInPrinters: ReadonlyMap<ResourceKey, Printer> = new Map([
     },
   ],
   ['jobs.batch', jobPrinter],
-  ['cronjobs.batch', cronJobPrinter],
   ['deployments.apps', deploymentPrinter],
   ['replicasets.apps', replicaSetPrinter],
-  ['daemonsets.apps', daemonSetPrinter],
-  ['statefulsets.apps', statefulSetPrinter],
-  ['controllerrevisions.apps', controllerRevisionPrinter],
   ['poddisruptionbudgets.policy', budgetPrinter],
   ['mutatingwebhookconfigurations.admissionregistration.k8s.io', webhookPrinter],
   ['rolebindings.rbac.authorization.k8s.io', bindingPrinter()],

@@ -45,7 +45,7 @@ export function templateCells(
   ]
 }
 
-export function labelsCell(labels: unknown): string {
+function labelsCell(labels: unknown): string {
   const pairs = Object.entries(isObject(labels) ? labels : {}).map(([key, value]) => `${key}=${value}`)
   return pairs.sort().join(',') || '<none>'
 }

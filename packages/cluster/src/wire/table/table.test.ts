@@ -181,30 +181,6 @@ describe('built-in columns', () => {
     ])
     expect(cells('configmaps', object('ConfigMap', { data: { a: '' }, binaryData: { b: '' } }))?.[1]).toBe(2)
   })
-
-  test.each([
-    [[{ apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'web', uid: 'u', controller: true }], 'statefulset.apps/web'],
-    [[{ apiVersion: 'v1', kind: 'Pod', name: 'web', uid: 'u', controller: true }], 'pod/web'],
-    [[{ apiVersion: 'v1', kind: 'Pod', name: 'web', uid: 'u' }], '<none>'],
-  ])('show the owner and the number of a ControllerRevision: %j', (ownerReferences, shown) => {
-    const revision = object('ControllerRevision', { revision: 3 }, { ownerReferences })
-    expect(cells('controllerrevisions.apps', revision)).toEqual(['x', shown, '3', '60m'])
-  })
-
-  test('show how far a CronJob, a StatefulSet and a DaemonSet are', () => {
-    const template = { spec: { nodeSelector: { a: 'b' }, containers: [{ name: 'c', image: 'i' }] } }
-    const cron = object('CronJob', {
-      spec: { schedule: '@hourly', timeZone: 'Europe/Berlin', suspend: true, jobTemplate: { spec: { template } } },
-      status: { active: [{}], lastScheduleTime: '2026-01-01T00:59:00Z' },
-    })
-    const common = ['c', 'i', '<none>']
-    expect(cells('cronjobs.batch', cron)).toEqual(['x', '@hourly', 'Europe/Berlin', 'True', 1, '60s', '60m', ...common])
-    const set = object('StatefulSet', { spec: { replicas: 3, template }, status: { readyReplicas: 2 } })
-    expect(cells('statefulsets.apps', set)).toEqual(['x', '2/3', '60m', 'c', 'i'])
-    const status = { desiredNumberScheduled: 5, currentNumberScheduled: 4, numberReady: 3, updatedNumberScheduled: 2 }
-    const daemons = object('DaemonSet', { spec: { template }, status: { ...status, numberAvailable: 1 } })
-    expect(cells('daemonsets.apps', daemons)).toEqual(['x', 5, 4, 3, 2, 1, 'a=b', '60m', ...common])
-  })
 })
 
 describe('a table', () => {

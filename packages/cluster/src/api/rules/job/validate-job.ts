@@ -54,7 +54,7 @@ const counts = [
   'maxFailedIndexes',
 ] as const
 
-export function validateNumbers(spec: JobSpec): readonly FieldError[] {
+function validateNumbers(spec: JobSpec): readonly FieldError[] {
   return counts.flatMap((part) => {
     const value = spec[part]
     if (value === undefined || value >= 0) return []
@@ -85,7 +85,7 @@ function validateReplacement({ podReplacementPolicy, podFailurePolicy }: JobSpec
   return [notSupported('spec.podReplacementPolicy', podReplacementPolicy, supported)]
 }
 
-export function validateTemplate({ template, podFailurePolicy }: JobSpec, profile: Profile): readonly FieldError[] {
+function validateTemplate({ template, podFailurePolicy }: JobSpec, profile: Profile): readonly FieldError[] {
   const spec = template?.spec ?? {}
   const { restartPolicy } = spec
   const at = 'spec.template.spec.restartPolicy'
