@@ -163,8 +163,9 @@ const probes: readonly Life[] = [
 ]
 
 const hooks: readonly Life[] = [
+  // The hook fails only after the container's shell has had time to set its trap.
   life('post-start-fails', {
-    containers: [shell('main', obedient, { lifecycle: { postStart: run('echo no; exit 7') } })],
+    containers: [shell('main', obedient, { lifecycle: { postStart: run('sleep 1; echo no; exit 7') } })],
   }),
   life(
     'post-start-hangs',
