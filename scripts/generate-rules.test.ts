@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { catalogue } from '@dayfly/doctor/rules/catalogue'
 import { describe, expect, it } from 'vitest'
@@ -18,23 +18,14 @@ describe('the files that are generated from the rules', () => {
       const committed = readFileSync(path.join(root, file), 'utf8')
       expect(contentOf(file, committed), file).toEqual(contentOf(file, text))
     }
-    const pages = [...files.keys()].flatMap((file) => (file.startsWith('docs/rules/') ? [path.basename(file)] : []))
-    expect(readdirSync(path.join(root, 'docs/rules')).sort()).toEqual(pages.sort())
   })
 
-  it('explain how to suppress a finding in a file, but not one in a cluster', () => {
-    const files = generatedFiles()
-    const suppressible = catalogue.filter(({ slug }) => files.get(`docs/rules/${slug}.md`)?.includes('doctor-ignore['))
-    expect(suppressible).toEqual(catalogue.filter(({ modes }) => modes.includes('static')))
-  })
-
-  it('have at most 60 lines a page', () => {
-    const pages = [...generatedFiles()].filter(
-      ([file]) => file.startsWith('docs/rules/') && !file.endsWith('README.md'),
-    )
-    expect(pages).toHaveLength(catalogue.length)
-    const tooLong = pages.filter(([, text]) => text.split('\n').length - 1 > 60)
-    expect(tooLong.map(([file]) => file)).toEqual([])
+  it('link to the page of every rule', () => {
+    const folder = path.join(root, 'docs/rules')
+    const index = readFileSync(path.join(folder, 'README.md'), 'utf8')
+    const linked = [...index.matchAll(/\]\(([^)]+)\/([\w-]+)\.md\)/g)].map(([, at = '', slug = '']) => [at, slug])
+    expect(new Set(linked.map(([, slug]) => slug))).toEqual(new Set(catalogue.map(({ slug }) => slug)))
+    for (const [at = '', slug] of linked) expect(existsSync(path.join(folder, at, `${slug}.md`)), slug).toBe(true)
   })
 
   it('list every rule under a symptom', () => {

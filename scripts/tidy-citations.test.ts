@@ -47,11 +47,6 @@ describe('links', () => {
     ])
   })
 
-  test("a rule's links are read from docs/rules, where its page is published", () => {
-    expect(check('packages/doctor/src/rules/a.md', '[a](../page.md)')).toEqual([])
-    expect(check('packages/doctor/src/rules/a.md', '[a](../../../docs/page.md)')).toHaveLength(1)
-  })
-
   test('a link knows its line', () => {
     expect(linksOf('a\n\nb [c](d.md)\n')).toEqual([{ target: 'd.md', line: 3 }])
   })

@@ -64,12 +64,10 @@ class Pages {
 }
 
 function checkLinks(file: string, text: string, pages: Pages): Finding[] {
-  // A rule's page is published in docs/rules, and its links are read there.
-  const folder = /^packages\/doctor\/src\/rules\/[^/]+$/.test(file) ? 'docs/rules' : path.posix.dirname(file)
   return linksOf(text).flatMap(({ target, line }) => {
     if (/^[a-z][a-z\d+.-]*:|^\/\//i.test(target)) return []
     const [name = '', anchor] = target.split('#')
-    const page = name === '' ? file : path.posix.join(folder, decodeURI(name)).replace(/\/$/, '')
+    const page = name === '' ? file : path.posix.join(path.posix.dirname(file), decodeURI(name)).replace(/\/$/, '')
     const fault = pages.faultOf(page, anchor)
     return fault === undefined ? [] : [finding(file, line, `the link to ${fault}`)]
   })

@@ -1,4 +1,4 @@
-// The addresses of the doctor's own pages. docs/rules contains the same pages, and `dayfly doctor explain` prints them without a network.
+// The addresses of the doctor's own pages. docs/rules/README.md links to the same pages, and `dayfly doctor explain` prints them without a network.
 
 /** The page of the doctor itself. */
 export const doctorAddress = 'https://dayfly.dev/doctor'
