@@ -4,10 +4,11 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type BuildOptions, build, type Metafile } from 'esbuild'
 import { bundledLicences } from './licences.ts'
+import { policyBundle } from './policies.ts'
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 
-/** The programs named `dayfly`, by package. `pages`: the program shows pages of the doctor's rules. `demo`: it runs examples with the small runner. */
+/** The programs named `dayfly`, by package. `pages`: the package has the pages of the doctor's rules, and the rules as admission policies for kubectl. `demo`: it runs examples with the small runner. */
 const programs: readonly { readonly of: string; readonly pages?: true; readonly demo?: true }[] = [
   { of: 'controller' },
   { of: 'doctor', pages: true },
@@ -22,6 +23,7 @@ const requireShim =
 const started = performance.now()
 const common = await commonOptions()
 const pages = JSON.stringify(await rulePages())
+const policies = policyBundle()
 await buildRunner()
 await Promise.all(programs.map(buildProgram))
 process.stderr.write(`built the programs in ${Math.round(performance.now() - started)} ms\n`)
@@ -58,7 +60,8 @@ async function buildProgram({ of, pages: withPages, demo }: (typeof programs)[nu
   await copyFile(path.join(root, 'LICENSE'), path.join(dist, 'LICENSE'))
   if (withPages) {
     await writeFile(path.join(dist, 'doctor-rules.json'), pages)
-    made.push('doctor-rules.json')
+    await writeFile(path.join(dist, 'doctor-policies.yaml'), policies)
+    made.push('doctor-rules.json', 'doctor-policies.yaml')
   }
   if (demo) {
     await copyFile(path.join(distOf(runnerPackage), 'runner.js'), path.join(dist, 'runner.js'))

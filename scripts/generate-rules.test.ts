@@ -4,7 +4,7 @@ import { catalogue } from '@dayfly/doctor/rules/catalogue'
 import { describe, expect, it } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 import { generatedFiles } from './generated.ts'
-import { hasPolicy, whyNoPolicy } from './policies.ts'
+import { hasPolicy, policyBundle, whyNoPolicy } from './policies.ts'
 import { symptoms } from './symptoms.ts'
 
 const root = path.resolve(import.meta.dirname, '..')
@@ -35,8 +35,7 @@ describe('the files that are generated from the rules', () => {
 })
 
 describe('the admission policies', () => {
-  const text = readFileSync(path.join(root, 'deploy/doctor-policies.yaml'), 'utf8')
-  const documents = parseAllDocuments(text).map((document) => document.toJS())
+  const documents = parseAllDocuments(policyBundle()).map((document) => document.toJS())
   const policies = documents.filter(({ kind }) => kind === 'ValidatingAdmissionPolicy')
   const bindings = documents.filter(({ kind }) => kind === 'ValidatingAdmissionPolicyBinding')
 

@@ -1,9 +1,9 @@
-// The files that are generated from the doctor's rules: their index, the schemas, the admission policies.
+// The files that are generated from the doctor's rules: their index and the schemas.
 import { rulesByName } from '@dayfly/doctor/configuration/select'
 import { configurationJsonSchema } from '@dayfly/doctor/configuration/shape'
 import { jsonSchema } from '@dayfly/doctor/reporters/shape'
 import { catalogue } from '@dayfly/doctor/rules/catalogue'
-import { hasPolicy, policyBundle, whyNoPolicy } from './policies.ts'
+import { hasPolicy, whyNoPolicy } from './policies.ts'
 import { symptoms } from './symptoms.ts'
 
 /** Returns the text of each generated file, by its path from the repository's root. */
@@ -15,7 +15,6 @@ export function generatedFiles(): ReadonlyMap<string, string> {
       `${JSON.stringify(configurationJsonSchema(rulesByName(catalogue)), undefined, 2)}\n`,
     ],
     ['docs/rules/README.md', index()],
-    ['deploy/doctor-policies.yaml', policyBundle()],
   ])
 }
 
@@ -59,7 +58,7 @@ ${all.join('\n')}
 
 ## At the API server
 
-[deploy/doctor-policies.yaml](../../deploy/doctor-policies.yaml) contains ${catalogue.filter(hasPolicy).length} of the rules as ValidatingAdmissionPolicies (Kubernetes 1.30 and later).
+The build writes ${catalogue.filter(hasPolicy).length} of the rules to \`dist/doctor-policies.yaml\` as ValidatingAdmissionPolicies (Kubernetes 1.30 and later).
 They check objects that are applied without the doctor. They warn and audit; the file explains how to refuse such objects instead.
 These rules for files have no policy:
 

@@ -10,7 +10,7 @@ const metrics = new Map<string, MetricInfo>(Object.values(metricTable).map((metr
 const rules: readonly { readonly alert: string; readonly expr: string }[] = parse(
   read('deploy/chart/files/alerts.yaml'),
 ).groups[0].rules
-const { panels } = JSON.parse(read('deploy/grafana/dayfly.json')) as {
+const { panels } = JSON.parse(read('deploy/chart/files/dashboard.json')) as {
   readonly panels: readonly { readonly title: string; readonly targets?: readonly { readonly expr: string }[] }[]
 }
 const expressions = [

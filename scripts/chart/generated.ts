@@ -9,11 +9,8 @@ import { dashboard } from './dashboard.ts'
 
 /** Returns the text of each generated file, by its path from the repository's root. */
 export function generatedChartFiles(): ReadonlyMap<string, string> {
-  const grafana = json(dashboard())
   return new Map([
-    ['deploy/grafana/dayfly.json', grafana],
-    // A chart reads only its own files.
-    ['deploy/chart/files/dashboard.json', grafana],
+    ['deploy/chart/files/dashboard.json', json(dashboard())],
     ['deploy/chart-runner-set/values.schema.json', json(runnerSetValuesSchema())],
     ['deploy/chart/templates/crd.yaml', crdTemplate()],
     ['deploy/chart/templates/_rules.tpl', rulesTemplate()],

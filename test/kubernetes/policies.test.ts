@@ -1,5 +1,4 @@
 // Tests the admission policies on a real API server: each compiles, and agrees with its rule on every object of the rule's page.
-import { readFileSync } from 'node:fs'
 import { catalogue } from '@dayfly/doctor/rules/catalogue'
 import { systemClock } from '@dayfly/kit/system'
 import { connect } from '@dayfly/kubernetes/connect'
@@ -8,6 +7,7 @@ import { loadKubeconfig } from '@dayfly/kubernetes/kubeconfig'
 import type { KubeObject, Resource } from '@dayfly/kubernetes/types'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseAllDocuments } from 'yaml'
+import { policyBundle } from '../../scripts/policies.ts'
 import { createPlace, eventually, object, pods, refusal } from './client-place.ts'
 import { kubeconfig, whyNone } from './cluster.ts'
 import { type CustomKinds, defineCustomKinds } from './custom-kinds.ts'
@@ -42,8 +42,7 @@ const bindingKind: Resource = {
 const jobs: Resource = { group: 'batch', version: 'v1', plural: 'jobs', kind: 'Job', namespaced: true }
 const accounts: Resource = { ...pods, plural: 'serviceaccounts', kind: 'ServiceAccount' }
 
-const text = readFileSync(new URL('../../deploy/doctor-policies.yaml', import.meta.url), 'utf8')
-const documents = parseAllDocuments(text).map((document) => document.toJS() as KubeObject)
+const documents = parseAllDocuments(policyBundle()).map((document) => document.toJS() as KubeObject)
 const policies = documents.filter(({ kind }) => kind === policyKind.kind) as Policy[]
 const nameOf = (code: string, slug: string) => `${code.toLowerCase()}-${slug}.dayfly.dev`
 const covered = catalogue.filter(({ code, slug }) =>

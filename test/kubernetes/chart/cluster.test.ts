@@ -1,6 +1,6 @@
 // Tests the charts on a real API server: schemas, installation, upgrade and removal with helm, and the manifests with kubectl.
 import { execFile } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { randomName } from '@dayfly/kit/ids'
@@ -105,7 +105,7 @@ function suite(file: string): void {
         ].map((group) => `apis/${group}/v1`),
       ].map(async (group) => JSON.parse(await kubectl('get', '--raw', `/openapi/v3/${group}`)) as unknown),
     )
-    const crd: unknown = parse(readFileSync('deploy/manifests/crd.yaml', 'utf8'))
+    const crd: unknown = parse((await programs.manifests()).get('crd.yaml') ?? '')
     const runnerSet = {
       ...(valueAt(crd, 'spec', 'versions', 0, 'schema', 'openAPIV3Schema') as object),
       'x-kubernetes-group-version-kind': [{ group: 'dayfly.dev', version: 'v1alpha1', kind: 'RunnerSet' }],
@@ -246,8 +246,10 @@ function suite(file: string): void {
   it('have manifests that kubectl applies and deletes', async () => {
     const taken = (await kubectl('get', 'namespace', 'dayfly', '--ignore-not-found', '-o', 'name')) !== ''
     expect(taken, 'the cluster has a namespace dayfly').toBe(false)
-    await kubectl('apply', '--server-side', '--force-conflicts', '-f', 'deploy/manifests/crd.yaml')
-    for (const manifest of ['deploy/manifests/namespaced.yaml', 'deploy/manifests/cluster.yaml']) {
+    const at = (name: string) => path.join(folder, name)
+    for (const [name, text] of await programs.manifests()) writeFileSync(at(name), text)
+    await kubectl('apply', '--server-side', '--force-conflicts', '-f', at('crd.yaml'))
+    for (const manifest of [at('namespaced.yaml'), at('cluster.yaml')]) {
       await kubectl('apply', '-f', manifest)
       await eventually(
         'two pods exist',

@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import type { KubeObject } from '@dayfly/kubernetes/types'
 import { afterAll, beforeAll } from 'vitest'
 import { parseAllDocuments } from 'yaml'
+import { renderManifests } from '../../../scripts/chart/manifests.ts'
 import { buildProgram, type ProgramName } from '../../../scripts/chart/programs.ts'
 
 const execute = promisify(execFile)
@@ -26,6 +27,8 @@ export type Programs = {
   run(name: ProgramName, args: readonly string[], environment?: NodeJS.ProcessEnv): Promise<Result>
   /** Renders a chart, which must succeed. Resolves with Helm's output. */
   template(chart: string, ...args: readonly string[]): Promise<string>
+  /** Renders the manifests for installations without Helm, by the name of the file. */
+  manifests(): Promise<ReadonlyMap<string, string>>
   /** Renders a chart, which must succeed. Resolves with the objects. */
   render(chart: string, ...args: readonly string[]): Promise<readonly KubeObject[]>
 }
@@ -61,5 +64,6 @@ export function createPrograms(...names: readonly ProgramName[]): Programs {
     parseAllDocuments(await template(chart, ...args))
       .map((document) => document.toJS() as KubeObject | null)
       .filter((object) => object !== null)
-  return { obstacle: () => obstacle, folder, run, template, render }
+  const manifests = () => renderManifests(paths.get('helm') ?? 'helm')
+  return { obstacle: () => obstacle, folder, run, template, render, manifests }
 }

@@ -1,13 +1,13 @@
 // Tests what the charts render, with helm and the checkers of charts, and without a cluster.
 import { execFileSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { jobLogRights, leaseRights, type Right, runnerRights } from '@dayfly/controller/rights'
 import { listAt, textAt } from '@dayfly/kit/read-json'
 import type { KubeObject } from '@dayfly/kubernetes/types'
+import { runnerSetCrd } from '@dayfly/runner-set/config/crd'
 import { describe, expect, it as test } from 'vitest'
-import { renderManifests } from '../../../scripts/chart/manifests.ts'
-import { buildProgram } from '../../../scripts/chart/programs.ts'
+import { parseAllDocuments } from 'yaml'
 import { runCli } from '../../cli.ts'
 import { controllerChart, createPrograms, fullValues, setsChart, setsValues } from './programs.ts'
 
@@ -222,10 +222,22 @@ it('keeps the definition of RunnerSet when the release is removed', async () => 
   expect(ofKind(await render(controllerChart, '--set=crds.install=false'), 'CustomResourceDefinition')).toEqual([])
 })
 
-it('has committed manifests that are up to date: run "npx tsx scripts/generate-manifests.ts"', async () => {
-  const helm = await buildProgram('helm', new AbortController().signal)
-  if (helm.is === 'missing') throw new Error(helm.why)
-  for (const [file, text] of await renderManifests(helm.program)) expect(readFileSync(file, 'utf8'), file).toBe(text)
+it('has manifests for kubectl: the definition alone, and the controller in a namespace that they create', async () => {
+  const rendered = await programs.manifests()
+  const [definition, ...controllers] = ['crd.yaml', 'namespaced.yaml', 'cluster.yaml'].map((name) =>
+    parseAllDocuments(rendered.get(name) ?? '').map((document) => document.toJS() as KubeObject),
+  )
+  expect(definition).toMatchObject([runnerSetCrd()])
+  for (const [controller = [], prefix] of [
+    [controllers[0], ''],
+    [controllers[1], 'Cluster'],
+  ] as const) {
+    expect(controller[0]).toMatchObject({ kind: 'Namespace', metadata: { name: 'dayfly' } })
+    expect(ofKind(controller, 'CustomResourceDefinition')).toEqual([])
+    expect(ofKind(controller, 'Deployment').map(nameOf)).toEqual(['dayfly/dayfly'])
+    expect(ofKind(controller, `${prefix}Role`).map(nameOf)).toContainEqual(expect.stringMatching(/(?:^|\/)dayfly$/))
+  }
+  for (const text of rendered.values()) expect(text).not.toMatch(/helm/i)
 })
 
 it('packs into an archive that has every file of the charts and no other', async () => {
