@@ -1,4 +1,4 @@
-// The place of the benchmark: a real API server, without scheduler and controllers if not asked for, and a ServiceAccount with exactly the controller's rights.
+// The place of the benchmark: a real API server without scheduler and controllers, and a ServiceAccount with exactly the controller's rights.
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { kubeconfigText } from '@dayfly/cluster/wire/kubeconfig'
@@ -13,7 +13,7 @@ import type { Kubernetes } from '@dayfly/kubernetes/kubernetes'
 import type { KubeObject, Resource } from '@dayfly/kubernetes/types'
 import { runnerSetCrd } from '@dayfly/runner-set/config/crd'
 import { buildControlPlane } from '../../scripts/control-plane/build.ts'
-import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '../../scripts/control-plane/start.ts'
+import { type ControlPlane, startControlPlane } from '../../scripts/control-plane/start.ts'
 
 export type Place = {
   /** A client of system:masters, to which neither RBAC nor Priority and Fairness applies. */
@@ -45,14 +45,10 @@ const crds: Resource = {
 }
 
 /** @param folder the folder for the kubeconfig */
-export async function openPlace(
-  folder: string,
-  signal: AbortSignal,
-  options: ControlPlaneOptions = { workers: 'none' },
-): Promise<Place> {
+export async function openPlace(folder: string, signal: AbortSignal): Promise<Place> {
   const built = await buildControlPlane(signal)
   if (built.is === 'missing') throw new Error(`no API server: ${built.why}`)
-  const plane = await startControlPlane(built.program, signal, options)
+  const plane = await startControlPlane(built.program, signal, { workers: 'none' })
   try {
     const access = await loadKubeconfig(plane.kubeconfig)
     const connection = connect(access, clock)
@@ -99,13 +95,8 @@ async function setUp(admin: Kubernetes): Promise<void> {
   await served(admin)
 }
 
-/** The controller manager, if it runs, may have created it already. */
 async function createAccount(admin: Kubernetes, namespace: string, name: string): Promise<void> {
-  try {
-    await admin.create(accounts, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { namespace, name } })
-  } catch (error) {
-    if (!(error instanceof KubernetesError) || error.kind !== 'already-exists') throw error
-  }
+  await admin.create(accounts, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { namespace, name } })
 }
 
 function ruleOf({ resource: { group, plural }, subresource, verbs }: Right): object {

@@ -1,4 +1,4 @@
-// The bundled programs of the benchmarks against a real API server, and the folder in which they and a kubeconfig lie.
+// The bundled programs of the benchmark against a real API server, and the folder in which they and a kubeconfig lie.
 import { mkdtemp, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { build } from 'esbuild'
