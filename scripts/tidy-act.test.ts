@@ -5,29 +5,6 @@ import { readSource } from './tidy/source.ts'
 const check = (text: string, path = 'packages/controller/src/act/end-runner.ts') =>
   checkActions([readSource(path, text)])
 
-describe('imports of an action', () => {
-  test.each([
-    ['../../core/state/set-state.ts'],
-    ['../set-cache.ts'],
-    ['../state.ts'],
-    ['../set-state.ts'],
-    ['../../core/fold.ts'],
-    ['../../core/state-tables.ts'],
-  ])('%s is a finding', (file) => {
-    expect(check(`import type { A } from '${file}'\n`)).toMatchObject([{ rule: 'act', line: 1 }])
-  })
-
-  test.each([
-    ['../guard.ts'],
-    ['./context.ts'],
-    ['../../core/pod.ts'],
-    ['../../model/action.ts'],
-    ['../../kubernetes/statement.ts'],
-  ])('%s is free', (file) => {
-    expect(check(`import type { A } from '${file}'\n`)).toEqual([])
-  })
-})
-
 describe('names in an action', () => {
   test.each([
     ['const at = clock.now()'],

@@ -1,57 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { checkBans } from './tidy/bans.ts'
 import { checkArchitecture, checkHosts } from './tidy/documents.ts'
 import { applyExceptions } from './tidy/exceptions.ts'
 import { checkShape } from './tidy/shape.ts'
 import { readSource } from './tidy/source.ts'
-
-describe('bans', () => {
-  const check = (path: string, text: string) => checkBans([readSource(path, text)])
-
-  test.each([
-    ['const a = Date.now()'],
-    ['const a = new Date()'],
-    ['performance.now()'],
-    ['setTimeout(run, 5)'],
-    ['globalThis.setTimeout(run, 5)'],
-    ['await new Promise((done) => setImmediate(done))'],
-    ['Math.random()'],
-    ["import { randomUUID } from 'node:crypto'"],
-    ['process.env.HOME'],
-    ["console.log('a')"],
-    ["process.stdout.write('a')"],
-    ["await fetch('http://127.0.0.1')"],
-    ['AbortSignal.any([a])'],
-    ['AbortSignal.timeout(5)'],
-    ['const a = `${Date.now()}`'],
-    ['const a = b / c / Date.now()'],
-  ])('%s', (text) => {
-    expect(check('packages/runner-set/src/core/a.ts', `const before = 1\n${text}\n`)).toMatchObject([
-      { rule: 'ban', line: 2 },
-    ])
-  })
-
-  test.each([
-    ['new Date(ms).toISOString()'],
-    ['// Date.now() is banned'],
-    ["const a = 'Date.now()'"],
-    ['const a = `Date.now()`'],
-    ['const a = /Date.now()/'],
-    ['await this.fetch(url)'],
-    ['socket.setTimeout(5, run)'],
-  ])('%s is free', (text) => {
-    expect(check('packages/runner-set/src/core/a.ts', text)).toEqual([])
-  })
-
-  test('lets an edge file use only what it is the edge for', () => {
-    expect(check('packages/kit/src/system.ts', 'Date.now(); setTimeout(a, 1)')).toEqual([])
-    expect(check('packages/command-line/src/output.ts', "process.stdout.write('a')")).toEqual([])
-    expect(check('packages/dayfly/src/command/demo.ts', 'process.env.HOME')).toEqual([])
-    expect(check('packages/dayfly/src/command/demo.ts', 'Date.now()')).toHaveLength(1)
-    expect(check('scripts/a.ts', 'Date.now()')).toEqual([])
-    expect(check('packages/runner-set/src/core/a.test.ts', 'Date.now()')).toEqual([])
-  })
-})
 
 describe('shape', () => {
   const check = (path: string, text: string) => checkShape([readSource(path, text)])

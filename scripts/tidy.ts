@@ -1,10 +1,9 @@
-// Runs the checks that compiler and linter do not have: imports, bans, sizes, names, documents, citations.
+// Runs the checks that compiler and linter do not have: actions, sizes, names, documents, citations, plain English.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { checkActions } from './tidy/act.ts'
-import { checkBans } from './tidy/bans.ts'
 import { checkCitations } from './tidy/citations.ts'
 import { checkArchitecture, checkHosts } from './tidy/documents.ts'
 import { applyExceptions } from './tidy/exceptions.ts'
@@ -23,7 +22,6 @@ const sources = [...texts].filter(([file]) => file.endsWith('.ts')).map(([file, 
 const findings = applyExceptions(
   [
     ...checkActions(sources),
-    ...checkBans(sources),
     ...checkShape(sources),
     ...checkArchitecture({ files, texts }),
     ...checkHosts({ files, texts }),

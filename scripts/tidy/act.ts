@@ -2,7 +2,6 @@
 import { type Finding, isTest, isTestSupport, lineAt, type Source } from './source.ts'
 
 const folder = 'packages/controller/src/act/'
-const stateful = /(?:^|[-/])(?:cache|state|fold|mirror)(?:-[a-z-]+)?\.ts$/
 
 const names: readonly { readonly pattern: RegExp; readonly message: string }[] = [
   { pattern: /\bclock\b|\bClock\b/g, message: 'an action knows no time: the core decides when' },
@@ -24,15 +23,7 @@ const compared = new RegExp(
 export function checkActions(sources: readonly Source[]): Finding[] {
   return sources
     .filter(({ path }) => path.startsWith(folder) && !isTest(path) && !isTestSupport(path))
-    .flatMap((source) => [...checkImports(source), ...checkNames(source), ...checkConditions(source)])
-}
-
-function checkImports({ path, imports }: Source): Finding[] {
-  return imports.flatMap(({ file, line }) =>
-    file !== undefined && stateful.test(file)
-      ? [{ rule: 'act', path, line, message: `an action may not import state: ${file}` }]
-      : [],
-  )
+    .flatMap((source) => [...checkNames(source), ...checkConditions(source)])
 }
 
 function checkNames({ path, code }: Source): Finding[] {

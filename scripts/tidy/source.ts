@@ -1,21 +1,10 @@
-// Reads a source file for the checks: its code without comments and strings, its comments, its imports.
-import path from 'node:path'
-
-export type Import = {
-  /** The specifier in the source, for example `../lib/clock.ts` or `node:fs`. */
-  readonly specifier: string
-  /** The path of the imported file from the repository's root; undefined for a package. */
-  readonly file: string | undefined
-  readonly line: number
-}
-
+// Reads a source file for the checks: its code without comments and strings, and its comments.
 export type Source = {
   /** The path from the repository's root, with slashes. */
   readonly path: string
   readonly text: string
   /** The text with blanks for comments and the contents of strings. Positions and lines stay. */
   readonly code: string
-  readonly imports: readonly Import[]
   /** Line comments on neighbouring lines are one comment. */
   readonly comments: readonly Comment[]
 }
@@ -36,7 +25,7 @@ export type Finding = {
 
 export function readSource(file: string, text: string): Source {
   const { code, comments } = blank(text)
-  return { path: file, text, code, imports: findImports(file, text, code), comments: joinComments(text, comments) }
+  return { path: file, text, code, comments: joinComments(text, comments) }
 }
 
 export function isTest(file: string): boolean {
@@ -57,24 +46,6 @@ export function lineAt(text: string, index: number): number {
   let line = 1
   for (let at = text.indexOf('\n'); at >= 0 && at < index; at = text.indexOf('\n', at + 1)) line++
   return line
-}
-
-const importPattern =
-  /\b(?:import|export)\b[^'"`;()=]*?\bfrom\s*(['"])(?<from>[^'"\n]+)\1|\bimport\s*\(?\s*(['"])(?<bare>[^'"\n]+)\3/g
-
-function findImports(file: string, text: string, code: string): Import[] {
-  const found: Import[] = []
-  for (const match of text.matchAll(importPattern)) {
-    if (!/^(?:import|export)/.test(code.slice(match.index))) continue
-    const specifier = match.groups?.['from'] ?? match.groups?.['bare'] ?? ''
-    const relative = specifier.startsWith('.')
-    found.push({
-      specifier,
-      file: relative ? path.posix.join(path.posix.dirname(file), specifier) : undefined,
-      line: lineAt(text, match.index),
-    })
-  }
-  return found
 }
 
 type Range = { readonly start: number; readonly end: number }
