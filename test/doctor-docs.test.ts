@@ -55,9 +55,11 @@ it('names the existing options', () => {
 })
 
 it('names only policies that the build writes', () => {
-  const applied = [...page.matchAll(/kubectl \w+ -f (dist\/\S+)/g)].map(([, file = '']) => file)
-  expect(new Set(applied)).toEqual(new Set(['dist/doctor-policies.yaml']))
-  expect(readFileSync('dist/doctor-policies.yaml', 'utf8')).toContain('kind: ValidatingAdmissionPolicy\n')
+  const applied = [...page.matchAll(/kubectl \w+ -f (packages\/\S+)/g)].map(([, file = '']) => file)
+  expect(new Set(applied)).toEqual(new Set(['packages/doctor/dist/doctor-policies.yaml']))
+  expect(readFileSync('packages/doctor/dist/doctor-policies.yaml', 'utf8')).toContain(
+    'kind: ValidatingAdmissionPolicy\n',
+  )
 })
 
 it('links to existing files, and the package contains the linked ones', () => {
