@@ -55,6 +55,6 @@ function addWorkloads(draft: Draft): number {
 }
 
 function addTerraform(draft: Draft, object: ReadObject, { masked, open }: { masked: string; open: boolean }): void {
-  const { value, nodes, spot, ...rest } = documentOf(object, masked)
-  addDocument(draft, { ...rest, host: undefined, open }, { value, nodes, spot })
+  const { value, nodes, ...rest } = documentOf(object, masked)
+  addDocument(draft, { ...rest, host: undefined, open }, { value, nodes })
 }

@@ -2,7 +2,6 @@
 import type { Path } from '@dayfly/kit/read-json'
 import type { Document as YamlDocument } from 'yaml'
 import type { Marker } from './mask.ts'
-import type { Spot } from './spot.ts'
 
 /** `path`: as shown to people; `text`: the decoded bytes, not normalised. */
 export type SourceFile = { readonly path: string; readonly text: string }
@@ -25,8 +24,6 @@ export type SourceDocument = {
   readonly text: string
   /** The nodes, parsed at the first request: most documents have no findings and never need them. */
   readonly nodes: () => YamlDocument
-  /** Finds a path, or its longest part that exists, if possible without nodes. */
-  readonly spot: (path: Path) => Spot
   /** The plain value. A masked marker is a run of `filler`, and a substitution with a default is its default. */
   readonly value: unknown
   /** Turns an offset of `text` into one of the file. */

@@ -1,17 +1,13 @@
 // Parses a text into a value and nodes. Limits keep any input from crashing it or keeping it busy.
 import { once } from '@dayfly/kit/once'
-import type { Path } from '@dayfly/kit/read-json'
 import type { Document as YamlDocument } from 'yaml'
-import { readFast } from './fast/read-fast.ts'
 import { parseNodes } from './parse-nodes.ts'
 import { respell } from './respell.ts'
-import { findSpot, type Spot } from './spot.ts'
 import type { Lines } from './strip-indentation.ts'
 
 export type Parsed =
   | {
       readonly nodes: () => YamlDocument
-      readonly spot: (path: Path) => Spot
       readonly value: unknown
       /** The text that was parsed in place of the given one, which only kubectl accepts. Offsets count in it. */
       readonly respelled?: Lines
@@ -22,19 +18,13 @@ const lettersMax = 1024 * 1024
 const wordsMax = 30_000
 const aliasesMax = 200
 const depthMax = 200
-/** In longer texts each search would be a long walk, so the nodes are made once. */
-const walkedMax = 20_000
 
 export function parseYaml(text: string): Parsed {
-  const fast = isTooLong(text) ? undefined : readFast(text)
-  const refusal = fast ? undefined : tooMuch(text)
+  const refusal = tooMuch(text)
   if (refusal !== undefined) return { failed: refusal, offset: undefined }
-  const read = fast ?? parseJson(text)
+  const read = parseJson(text)
   if (!read) return parseAsKubectl(text)
-  const nodes = once(() => fast?.nodes() ?? parseNodes(text))
-  const walked = text.length <= walkedMax ? fast : undefined
-  const spot = (path: Path) => walked?.spot(path) ?? findSpot(nodes(), text, path)
-  return { value: read.value, nodes, spot }
+  return { value: read.value, nodes: once(() => parseNodes(text)) }
 }
 
 /** A text that the strict parser refuses may be one that kubectl accepts. */
@@ -55,7 +45,7 @@ function parseFully(text: string): Parsed {
     if (text.includes('*') && holdsItself(value, new Set())) {
       return { failed: 'an alias is inside its own anchor', offset: undefined }
     }
-    return { nodes: () => yaml, spot: (path) => findSpot(yaml, text, path), value }
+    return { nodes: () => yaml, value }
   } catch (error) {
     return { failed: `not valid YAML: ${error instanceof Error ? error.message : 'unknown error'}`, offset: undefined }
   }
@@ -73,15 +63,13 @@ function parseJson(text: string): { readonly value: unknown } | undefined {
 /** Returns why the text exceeds a limit. These checks are cheap, so they come first. */
 export function tooMuch(text: string): string | undefined {
   if (text.length > lettersMax) return `a document larger than ${lettersMax / 1024 / 1024} MiB`
-  if (isTooLong(text)) return `a document of more than ${wordsMax} lines`
+  if (text.length > wordsMax && count(text, /[\n,]/g, wordsMax) > wordsMax) {
+    return `a document of more than ${wordsMax} lines`
+  }
   if (text.includes('*') && count(text, /(?:^|[\s,[{:])\*[^\s,[\]{}*]/g, aliasesMax) > aliasesMax) {
     return `more than ${aliasesMax} aliases`
   }
   return nestsTooDeeply(text) ? `nested deeper than ${depthMax} levels` : undefined
-}
-
-function isTooLong(text: string): boolean {
-  return text.length > wordsMax && (text.length > lettersMax || count(text, /[\n,]/g, wordsMax) > wordsMax)
 }
 
 function holdsItself(value: unknown, around: Set<unknown>): boolean {

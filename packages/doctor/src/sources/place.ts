@@ -5,12 +5,13 @@ import type { Place } from '../finding.ts'
 import type { SourceFile, SourceObject } from './document.ts'
 import { lastAtMost } from './last-at-most.ts'
 import type { Span } from './span.ts'
+import { findSpot } from './spot.ts'
 
 /** Returns the line and the column of an offset. */
 export type LineIndex = (offset: number) => { readonly line: number; readonly column: number }
 
 export function placeOf({ document, path: begin }: SourceObject, path: Path, lines: LineIndex): Place {
-  const { key, start, end } = document.spot([...begin, ...path])
+  const { key, start, end } = findSpot(document.nodes(), document.text, [...begin, ...path])
   const from = key?.start ?? start
   const to = end ?? key?.end ?? endOfLine(document.text, from)
   return placeAt(

@@ -2,10 +2,9 @@
 import { Document } from 'yaml'
 import { filler } from '../../template-value.ts'
 import type { SourceDocument } from '../document.ts'
-import { findSpot } from '../spot.ts'
 import type { ReadObject } from './read-object.ts'
 
-type Read = Pick<SourceDocument, 'text' | 'toFile' | 'readonlyBecause' | 'nodes' | 'spot' | 'value'>
+type Read = Pick<SourceDocument, 'text' | 'toFile' | 'readonlyBecause' | 'nodes' | 'value'>
 
 const readonlyBecause = "it is written in Terraform's own language"
 
@@ -23,7 +22,6 @@ export function documentOf({ node }: ReadObject, text: string): Read {
     toFile: (offset) => offset,
     readonlyBecause,
     nodes: () => nodes,
-    spot: (path) => findSpot(nodes, text, path),
     value: nodes.toJS(),
   }
 }
