@@ -1,8 +1,7 @@
 // Reads what the kustomizations of the input bring together: files and folders, as written paths.
 import { fieldsAt, listAt, textAt, textsAt } from '@dayfly/kit/read-json'
 import type { DecodedFile } from '../sources/document.ts'
-import { isKustomization } from '../sources/kustomize.ts'
-import { parseYaml } from '../sources/parse.ts'
+import { isKustomization, kustomizationValue } from '../sources/kustomize.ts'
 import { folderOf, joined } from './tree.ts'
 
 export type Kustomization = {
@@ -18,18 +17,10 @@ export function kustomizationsIn(files: readonly DecodedFile[]): ReadonlyMap<str
     const { path } = decoded.file
     if (!isKustomization(path)) continue
     const folder = folderOf(path)
-    const resources = written(parsedValue(decoded)).flatMap((entry) => joined(folder, entry) ?? [])
+    const resources = written(kustomizationValue(decoded)).flatMap((entry) => joined(folder, entry) ?? [])
     found.set(folder, { file: path, resources })
   }
   return found
-}
-
-/** Most kustomizations name no kind, so the decoder has not parsed them. */
-function parsedValue({ file, documents }: DecodedFile): unknown {
-  const [first] = documents.filter(({ host }) => !host)
-  if (first) return first.value
-  const parsed = parseYaml(file.text)
-  return 'value' in parsed ? parsed.value : undefined
 }
 
 /** Includes files of values and of generated ConfigMaps: charts and workloads of the same cluster read them. */

@@ -6,7 +6,7 @@ import type { Confidence, Finding, Hit } from '../finding.ts'
 import type { Rule } from '../rule.ts'
 import { decodeFile } from '../sources/decode.ts'
 import type { DecodedFile, Skipped, SourceFile, SourceObject } from '../sources/document.ts'
-import { patchFiles } from '../sources/kustomize.ts'
+import { isKustomization, patchFiles } from '../sources/kustomize.ts'
 import { findNode } from '../sources/nodes.ts'
 import { indexLines, type LineIndex, placeOf } from '../sources/place.ts'
 import { unreadObjects } from '../sources/unread.ts'
@@ -50,14 +50,22 @@ export type ExamineOptions = {
 
 export function decodeFiles(files: readonly SourceFile[]): DecodedFile[] {
   let next = 0
-  const patches = patchFiles(files)
+  const kustomizations = new Map(
+    files.filter(({ path }) => isKustomization(path)).map((file) => [file, decodeFile(file)]),
+  )
+  const patches = patchFiles(kustomizations.values())
   return files.map((file) => {
     const patched = patches.get(file.path)
     if (patched !== undefined) return asPatch(file, patched)
-    const decoded = decodeFile(file, next)
+    const known = kustomizations.get(file)
+    const decoded = known ? numberedFrom(next, known) : decodeFile(file, next)
     next += decoded.objects.length
     return decoded
   })
+}
+
+function numberedFrom(first: number, decoded: DecodedFile): DecodedFile {
+  return { ...decoded, objects: decoded.objects.map((object) => ({ ...object, number: first + object.number })) }
 }
 
 function asPatch(file: SourceFile, kustomization: string): DecodedFile {

@@ -1,6 +1,6 @@
 // Decodes a file of Terraform: its workloads, heredocs, objects, and Helm releases.
-import { addChunk, addDocument } from './add-document.ts'
-import { type Draft, leaveOut, skip } from './draft.ts'
+import { decodeChunk, decodeDocument, type Source } from './decode-document.ts'
+import { type Decoded, decodeEach, leaveOut, sizeOf, stop, together } from './decoded.ts'
 import { findReleases } from './hcl/find-releases.ts'
 import { findTexts } from './hcl/find-texts.ts'
 import { documentOf, maskUnknown } from './hcl/object-document.ts'
@@ -12,49 +12,62 @@ import { mayHoldManifest, mayHoldObject } from './split.ts'
 /** How often each letter of the workloads may be read. */
 const passesMax = 10
 
-export function decodeTerraform(draft: Draft): void {
-  decodeParts(draft)
+/** Decodes one part, if what is before it has this size. */
+type Part = (before: number) => Decoded
+
+export function decodeTerraform(source: Source, text: string): Decoded {
+  const outer = decodeAll([...workloadsIn(source, text), ...releasesIn(source, text)])
+  const inner = decodeAll(mayHoldObject(text) ? textsIn(source, text) : [], sizeOf(outer))
+  const isEmpty = sizeOf(outer) === 0 && !mayHoldObject(text)
+  const found = isEmpty ? leaveOut(undefined, 'no manifest in it') : together([outer, inner])
   // The values in a local value of the same file were found on their own.
-  const hasValues = draft.objects.some(({ kind }) => kind === 'values')
-  for (const { at, message, local } of unreadValues(draft.file.text)) {
-    if (!(local && hasValues)) skip(draft, at, message)
-  }
+  const hasValues = found.objects.some(({ kind }) => kind === 'values')
+  const unread = unreadValues(text).filter(({ local }) => !(local && hasValues))
+  return together([found, ...unread.map(({ at, message }) => stop(at, message))])
 }
 
-function decodeParts(draft: Draft): void {
-  const { text } = draft.file
-  const workloads = addWorkloads(draft)
-  const releases = findReleases(text, draft.file.path)
-  if (releases) addTerraform(draft, releases, { masked: maskUnknown(text, [releases]), open: false })
-  if (!mayHoldObject(text)) {
-    if (workloads === 0 && !releases) leaveOut(draft, undefined, 'no manifest in it')
-    return
-  }
-  const { heredocs, objects, malformed } = findTexts(text)
-  for (const { text: body, toFile } of heredocs) {
-    if (mayHoldManifest(body)) addChunk(draft, body, toFile)
-  }
-  const masked = maskUnknown(text, objects)
-  for (const object of objects) {
-    const [start = 0, end] = object.node.range ?? []
-    if (!mayHoldObject(text.slice(start, end))) continue
-    addTerraform(draft, object, { masked, open: object.open })
-  }
-  if (malformed) skip(draft, malformed.at, `an object of Terraform: ${malformed.message}`)
+function decodeAll(parts: readonly Part[], before = 0): Decoded {
+  return decodeEach(parts, before, (part, size) => part(size))
 }
 
-/** Adds the objects of the workloads in Terraform's own blocks. Returns their number, also of those that could not be read. */
-function addWorkloads(draft: Draft): number {
-  const { text } = draft.file
-  if (!text.includes('kubernetes_')) return 0
+/** Returns the workloads in Terraform's own blocks, also those that could not be read. */
+function workloadsIn(source: Source, text: string): readonly Part[] {
+  if (!text.includes('kubernetes_')) return []
   const { resources, malformed } = findPodResources(text, { left: passesMax * text.length })
   const masked = maskUnknown(text, resources)
-  for (const resource of resources) addTerraform(draft, resource, { masked, open: false })
-  for (const { at, message } of malformed) skip(draft, at, `a workload of Terraform: ${message}`)
-  return resources.length + malformed.length
+  return [
+    ...resources.map((resource) => objectIn(source, resource, { masked, open: false })),
+    ...malformed.map(
+      ({ at, message }) =>
+        () =>
+          stop(at, `a workload of Terraform: ${message}`),
+    ),
+  ]
 }
 
-function addTerraform(draft: Draft, object: ReadObject, { masked, open }: { masked: string; open: boolean }): void {
+function releasesIn(source: Source, text: string): readonly Part[] {
+  const releases = findReleases(text, source.file.path)
+  return releases ? [objectIn(source, releases, { masked: maskUnknown(text, [releases]), open: false })] : []
+}
+
+/** Returns the manifests in heredocs and the objects in Terraform's own language. */
+function textsIn(source: Source, text: string): readonly Part[] {
+  const { heredocs, objects, malformed } = findTexts(text)
+  const masked = maskUnknown(text, objects)
+  const held = objects.filter(({ node }) => {
+    const [start = 0, end] = node.range ?? []
+    return mayHoldObject(text.slice(start, end))
+  })
+  return [
+    ...heredocs
+      .filter((heredoc) => mayHoldManifest(heredoc.text))
+      .map((heredoc) => (before: number) => decodeChunk(source, heredoc, before)),
+    ...held.map((object) => objectIn(source, object, { masked, open: object.open })),
+    ...(malformed ? [() => stop(malformed.at, `an object of Terraform: ${malformed.message}`)] : []),
+  ]
+}
+
+function objectIn(source: Source, object: ReadObject, { masked, open }: { masked: string; open: boolean }): Part {
   const { value, nodes, ...rest } = documentOf(object, masked)
-  addDocument(draft, { ...rest, host: undefined, open }, { value, nodes })
+  return (before) => decodeDocument(source, { ...rest, host: undefined, open }, { value, nodes }, before)
 }

@@ -1,45 +1,52 @@
 // Decodes a file's text into objects: several documents, Lists, manifests in strings, template markers, heredocs. Never throws.
 import { once } from '@dayfly/kit/once'
-import { addChunk } from './add-document.ts'
+import { decodeChunk, type Source } from './decode-document.ts'
 import { decodeTerraform } from './decode-terraform.ts'
+import { type Decoded, decodeEach, documentsMax, leaveOut, skippedIn, stop } from './decoded.ts'
 import type { DecodedFile, SourceFile } from './document.ts'
-import { type Draft, documentsMax, leaveOut, skip } from './draft.ts'
 import { findMarkers, hasDollarMarkers } from './mask.ts'
-import { indexLines } from './place.ts'
 import { mayHoldManifest, mayHoldRunnerValues, mayInstallCharts, splitDocuments } from './split.ts'
 
 /** `first`: the number of the first object, if the objects of several files are numbered together. */
 export function decodeFile(file: SourceFile, first = 0): DecodedFile {
   const { text } = file
-  const lines = once(() => indexLines(file.text))
-  const markers = once(() => findMarkers(text, hasDollarMarkers(file.path)))
-  const draft: Draft = { file, documents: [], objects: [], skipped: [], first, lines, markers }
-  if (text.includes('\0')) skip(draft, undefined, 'not text')
-  else if (isTerraform(file)) decodeTerraform(draft)
-  else decodeStream(draft)
-  if (draft.objects.length === 0 && draft.skipped.length === 0) leaveOut(draft, undefined, 'no Kubernetes object in it')
-  return { file, documents: draft.documents, objects: draft.objects, skipped: draft.skipped }
-}
-
-function decodeStream(draft: Draft): void {
-  const { text } = draft.file
-  const chunks = splitDocuments(text)
-    .map(({ start, end }) => ({ start, chunk: text.slice(start, end) }))
-    .filter(({ chunk }) => mayHoldManifest(chunk) || mayInstallCharts(chunk) || mayHoldRunnerValues(chunk))
-  if (chunks.length === 0) leaveOut(draft, undefined, 'no manifest in it')
-  for (const { start, chunk } of chunks) {
-    if (draft.documents.length + draft.skipped.length >= documentsMax) {
-      skip(draft, start, `more than ${documentsMax} documents`)
-      return
-    }
-    if (chunk.includes('CustomResourceDefinition') && /^kind: *CustomResourceDefinition *\r?$/m.test(chunk)) {
-      leaveOut(draft, start, 'a CustomResourceDefinition: no rule reads it')
-      continue
-    }
-    addChunk(draft, chunk, (offset) => start + offset)
+  const source = { file, markers: once(() => findMarkers(text, hasDollarMarkers(file.path))) }
+  const { documents, objects, stops } = withReason(decodeText(source, text))
+  return {
+    file,
+    documents,
+    objects: objects.map((object, index) => ({ number: first + index, ...object })),
+    skipped: skippedIn(file, stops),
   }
 }
 
-function isTerraform({ path }: SourceFile): boolean {
-  return /\.(?:tf|tofu|hcl)$/.test(path)
+function decodeText(source: Source, text: string): Decoded {
+  if (text.includes('\0')) return stop(undefined, 'not text')
+  return /\.(?:tf|tofu|hcl)$/.test(source.file.path) ? decodeTerraform(source, text) : decodeStream(source, text)
+}
+
+/** A file without objects has a reason. */
+function withReason(decoded: Decoded): Decoded {
+  const isExplained = decoded.objects.length > 0 || decoded.stops.length > 0
+  return isExplained ? decoded : { ...decoded, stops: leaveOut(undefined, 'no Kubernetes object in it').stops }
+}
+
+function decodeStream(source: Source, text: string): Decoded {
+  const chunks = splitDocuments(text)
+    .map(({ start, end }) => ({ start, text: text.slice(start, end), toFile: (offset: number) => start + offset }))
+    .filter((chunk) => mayHoldManifest(chunk.text) || mayInstallCharts(chunk.text) || mayHoldRunnerValues(chunk.text))
+  if (chunks.length === 0) return leaveOut(undefined, 'no manifest in it')
+  return decodeEach(
+    chunks,
+    0,
+    (chunk, before) =>
+      isDefinition(chunk.text)
+        ? leaveOut(chunk.start, 'a CustomResourceDefinition: no rule reads it')
+        : decodeChunk(source, chunk, before),
+    ({ start }) => stop(start, `more than ${documentsMax} documents`),
+  )
+}
+
+function isDefinition(text: string): boolean {
+  return text.includes('CustomResourceDefinition') && /^kind: *CustomResourceDefinition *\r?$/m.test(text)
 }

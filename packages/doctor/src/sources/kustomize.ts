@@ -2,18 +2,17 @@
 import path from 'node:path'
 import type { Path } from '@dayfly/kit/read-json'
 import { listAt, textAt } from '@dayfly/kit/read-json'
-import type { SourceFile } from './document.ts'
+import type { DecodedFile, SourceFile } from './document.ts'
 import { parseYaml } from './parse.ts'
 
 const lists = ['patches', 'patchesStrategicMerge', 'patchesJson6902']
 
-/** Returns the patch files that a kustomization names, with the path of that kustomization. */
-export function patchFiles(files: readonly SourceFile[]): ReadonlyMap<string, string> {
+/** Returns the patch files that kustomizations name, with the path of their kustomization. */
+export function patchFiles(kustomizations: Iterable<DecodedFile>): ReadonlyMap<string, string> {
   const patches = new Map<string, string>()
-  for (const file of files) {
-    if (!isKustomization(file.path)) continue
-    const parsed = parseYaml(file.text)
-    const value = 'value' in parsed ? parsed.value : undefined
+  for (const decoded of kustomizations) {
+    const { file } = decoded
+    const value = file.text.includes('patch') ? kustomizationValue(decoded) : undefined
     for (const list of lists) {
       for (const entry of listAt(value, list)) {
         const named = textAt(entry) ?? textAt(entry, 'path')
@@ -23,6 +22,14 @@ export function patchFiles(files: readonly SourceFile[]): ReadonlyMap<string, st
     }
   }
   return patches
+}
+
+/** Returns the content of a kustomization. Most name no kind, and then the decoder has not parsed them. */
+export function kustomizationValue({ file, documents }: DecodedFile): unknown {
+  const [first] = documents.filter(({ host }) => !host)
+  if (first) return first.value
+  const parsed = parseYaml(file.text)
+  return 'value' in parsed ? parsed.value : undefined
 }
 
 /** Whether the string is a patch inside the kustomization itself. */

@@ -23,7 +23,7 @@ const binary: ScalarTag = {
 }
 
 /** Reads a number with a sign, and with a leading zero or a base. */
-export function integerOf(text: string): number {
+function integerOf(text: string): number {
   const sign = text.startsWith('-') ? -1 : 1
   const digits = text.replace(/^[-+]/, '')
   if (digits.startsWith('0b')) return sign * Number.parseInt(digits.slice(2), 2)
