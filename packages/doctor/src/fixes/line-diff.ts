@@ -1,4 +1,5 @@
 // Finds the lines in which two texts differ (the shortest edit script of Myers), and writes them as a patch for git.
+import { diffArrays } from 'diff'
 
 /** Lines `[from, from + removed.length)` of the old text, counted from 0, are replaced by `added`. Lines keep their line ends. */
 export type Change = { readonly from: number; readonly removed: readonly string[]; readonly added: readonly string[] }
@@ -48,64 +49,21 @@ function named(name: string): string {
   return `"${quoted}"`
 }
 
-function shortestScript(old: readonly string[], now: readonly string[], offset: number): readonly Change[] {
-  if (old.length === 0 && now.length === 0) return []
-  const whole = [{ from: offset, removed: old, added: now }]
-  const reached: Map<number, number>[] = []
-  let ends = new Map([[1, 0]])
-  for (let depth = 0; depth <= Math.min(old.length + now.length, differencesMax); depth++) {
-    reached.push(new Map(ends))
-    for (let diagonal = -depth; diagonal <= depth; diagonal += 2) {
-      const down = ends.get(diagonal + 1) ?? -1
-      const right = ends.get(diagonal - 1) ?? -1
-      let x = diagonal === -depth || (diagonal !== depth && right < down) ? down : right + 1
-      while (x < old.length && x - diagonal < now.length && old[x] === now[x - diagonal]) x++
-      ends = ends.set(diagonal, x)
-      if (x >= old.length && x - diagonal >= now.length) return walkBack(old, now, { reached, offset })
-    }
-  }
-  return whole
-}
-
-type Search = { readonly reached: readonly Map<number, number>[]; readonly offset: number }
-
-function walkBack(old: readonly string[], now: readonly string[], { reached, offset }: Search): readonly Change[] {
-  const removed = new Set<number>()
-  const added = new Set<number>()
-  let x = old.length
-  let y = now.length
-  for (let depth = reached.length - 1; depth > 0; depth--) {
-    const ends = reached[depth]
-    const diagonal = x - y
-    const down = ends?.get(diagonal + 1) ?? -1
-    const right = ends?.get(diagonal - 1) ?? -1
-    const goesDown = diagonal === -depth || (diagonal !== depth && right < down)
-    x = goesDown ? down : right
-    y = x - (goesDown ? diagonal + 1 : diagonal - 1)
-    if (goesDown) added.add(y)
-    else removed.add(x)
-  }
-  return toChanges({ old, now, removed, added, offset })
-}
-
-type Script = {
-  readonly old: readonly string[]
-  readonly now: readonly string[]
-  readonly removed: ReadonlySet<number>
-  readonly added: ReadonlySet<number>
-  readonly offset: number
-}
-
-function toChanges({ old, now, removed, added, offset }: Script): readonly Change[] {
+function shortestScript(old: string[], now: string[], offset: number): readonly Change[] {
+  const parts = diffArrays(old, now, { maxEditLength: differencesMax })
+  if (!parts) return [{ from: offset, removed: old, added: now }]
   const changes: Change[] = []
-  for (let x = 0, y = 0; x < old.length || y < now.length; x++, y++) {
-    const from = x
-    const firstAdded = y
-    while (removed.has(x)) x++
-    while (added.has(y)) y++
-    if (x > from || y > firstAdded) {
-      changes.push({ from: from + offset, removed: old.slice(from, x), added: now.slice(firstAdded, y) })
-    }
+  let from = offset
+  let open: { from: number; removed: string[]; added: string[] } | undefined
+  for (const { value, removed, added } of parts) {
+    if (added || removed) {
+      if (!open) {
+        open = { from, removed: [], added: [] }
+        changes.push(open)
+      }
+      open[removed ? 'removed' : 'added'].push(...value)
+    } else open = undefined
+    if (!added) from += value.length
   }
   return changes
 }
