@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Random, randomInteger, seededRandom } from '@dayfly/kit/random'
 import { describe, expect, it } from 'vitest'
+import { isFullRun } from '../../../test/doctor-full-run.fixture.ts'
 import { decodeFiles, examine } from './engine/examine.ts'
 import type { Edit, Hit } from './finding.ts'
 import { fixFiles } from './fixes/fixes.ts'
@@ -9,8 +10,8 @@ import type { Rule } from './rule.ts'
 import { catalogue } from './rules/catalogue.ts'
 import type { SourceFile } from './sources/document.ts'
 
-/** `DAYFLY_FUZZ_FILES=50000` runs the full number. A failure prints its seed, which repeats it alone. */
-const files = Number(process.env['DAYFLY_FUZZ_FILES'] ?? 1_500)
+/** A failure prints its seed, which repeats it alone. */
+const files = isFullRun ? 50_000 : 500
 const first = Number(process.env['DAYFLY_FUZZ_SEED'] ?? 1)
 const millisecondsMax = 1_000
 

@@ -6,6 +6,7 @@ import path from 'node:path'
 import type { Path } from '@dayfly/kit/read-json'
 import { isJsonObject } from '@dayfly/kit/read-json'
 import { describe, expect, test } from 'vitest'
+import { partOf } from '../../../../test/doctor-full-run.fixture.ts'
 import { decodeFiles, examine } from '../engine/examine.ts'
 import type { VersionFact } from '../facts.ts'
 import type { Finding } from '../finding.ts'
@@ -50,8 +51,9 @@ const cases = [...pages, ...samples].flatMap((one): Case[] => {
   return plain.applied.length > 0 ? [{ ...one, plain }] : []
 })
 
-describe.each(styles.map((style) => [style.name, style] as const))('%s', (_, { write, refused, path, exact }) => {
-  test.each(cases.map((one) => [one.name, one] as const))('%s', (_, one) => {
+describe.each(styles.map((style, at) => [style.name, style, at] as const))('%s', (_, style, at) => {
+  const { write, refused, path, exact } = style
+  test.each(partOf(cases, at).map((one) => [one.name, one] as const))('%s', (_, one) => {
     const after = expectFixed(one, { text: write(one.text), path }, refused ?? /^never$/)
     if (exact && after !== undefined) expect(after).toBe(write(one.plain.after))
   })
@@ -60,8 +62,8 @@ describe.each(styles.map((style) => [style.name, style] as const))('%s', (_, { w
 /** Sharing may affect only one of several fixes. */
 const alone = cases.filter(({ plain }) => plain.applied.length === 1)
 
-describe.each(sharings)('%s', (how) => {
-  test.each(alone.map((one) => [one.name, one] as const))('%s', (_, one) => {
+describe.each(sharings.map((how, at) => [how, at] as const))('%s', (how, at) => {
+  test.each(partOf(alone, at).map((one) => [one.name, one] as const))('%s', (_, one) => {
     const texts = touched(one).flatMap(({ at, path }) => share(one.text, { at, path, how }) ?? [])
     if (!['merged', 'beside a merge'].includes(how)) expect(texts.length).toBeGreaterThan(0)
     for (const text of texts) expectFixed(one, { text }, /alias|anchor|merge key|does not read as intended/)

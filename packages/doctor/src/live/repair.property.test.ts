@@ -5,6 +5,7 @@ import type { Answer, Request } from '@dayfly/kit/http'
 import { type Random, seededRandom } from '@dayfly/kit/random'
 import type { ForgeAccount } from '@dayfly/runner-set/forge/account'
 import { expect, test } from 'vitest'
+import { isFullRun } from '../../../../test/doctor-full-run.fixture.ts'
 import type { Facts } from '../facts.ts'
 import { accountOf } from './account.fixture.ts'
 import { disturbanceOf } from './disturbance.fixture.ts'
@@ -41,9 +42,11 @@ const deniable = [
   'leases',
 ]
 
-test('holds in 5,000 random states', { timeout: 300_000 }, async () => {
+const states = isFullRun ? 5_000 : 500
+
+test(`holds in ${states} random states`, { timeout: 300_000 }, async () => {
   const totals = { done: 0, busy: 0, disturbed: 0, saved: 0 }
-  for (let seed = 1; seed <= 5_000; seed++) {
+  for (let seed = 1; seed <= states; seed++) {
     try {
       const run = await tryState(seed)
       totals.done += run.entries.filter(isWritten).length
@@ -57,10 +60,10 @@ test('holds in 5,000 random states', { timeout: 300_000 }, async () => {
     }
   }
   // Without these counts, the property would hold for a doctor that does nothing, and for states without busy runners.
-  expect(totals.done).toBeGreaterThan(2_500)
-  expect(totals.busy).toBeGreaterThan(3_000)
-  expect(totals.disturbed).toBeGreaterThan(1_000)
-  expect(totals.saved).toBeGreaterThan(300)
+  expect(totals.done).toBeGreaterThan(states / 2)
+  expect(totals.busy).toBeGreaterThan(0.6 * states)
+  expect(totals.disturbed).toBeGreaterThan(0.2 * states)
+  expect(totals.saved).toBeGreaterThan(0.06 * states)
 })
 
 type Ran = {
