@@ -1,27 +1,26 @@
 // Writes a plain value as lines of YAML, in the style of the document.
 import { isMap, isScalar, isSeq, stringify, visit } from 'yaml'
 import type { SourceDocument } from '../sources/document.ts'
-import { type Manner, plainBlock, plainScalar } from './plain-block.ts'
 import { refuse } from './refusal.ts'
 import { rangeOf } from './text.ts'
 
+/** `indent`: the columns of a nested mapping; `indentSeq`: whether a list is deeper than its key. */
+type Manner = { readonly indent: number; readonly indentSeq: boolean }
+
 /** Returns the lines of `value`, without indentation of their own. */
 export function blockLines(document: SourceDocument, value: unknown): readonly string[] {
-  const manner = mannerOf(document)
-  const text = plainBlock(value, manner) ?? written(value, manner)
-  return text.split('\n')
+  return written(value, mannerOf(document)).split('\n')
 }
 
 /** Returns the value on one line, for flow style. */
 export function flowText(value: unknown): string {
-  if (typeof value === 'string') return plainScalar(value) ?? written(value)
-  return JSON.stringify(value)
+  return typeof value === 'string' ? written(value) : JSON.stringify(value)
 }
 
 /** Returns a scalar with the quotes of the one that it replaces, if possible. */
 export function scalarText(value: unknown, before: string): string {
   if (typeof value === 'object' && value !== null) refuse('it would replace a list or a mapping')
-  const plain = plainScalar(value) ?? written(value)
+  const plain = written(value)
   if (plain.includes('\n')) refuse('the new value has several lines')
   const quote = before.startsWith('"') ? '"' : before.startsWith("'") ? "'" : ''
   const quotable = typeof value === 'string' && /^[\w./:-]*$/.test(value)
