@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
+import { isFull } from '@dayfly/kit/full.fixture'
 import { type Random, randomInteger, seededRandom } from '@dayfly/kit/random'
 import { describe, expect, it } from 'vitest'
-import { isFullRun } from '../../../test/doctor-full-run.fixture.ts'
 import { decodeFiles, examine } from './engine/examine.ts'
 import type { Edit, Hit } from './finding.ts'
 import { fixFiles } from './fixes/fixes.ts'
@@ -11,7 +11,7 @@ import { catalogue } from './rules/catalogue.ts'
 import type { SourceFile } from './sources/document.ts'
 
 /** A failure prints its seed, which repeats it alone. */
-const files = isFullRun ? 50_000 : 500
+const files = isFull ? 50_000 : 500
 const first = Number(process.env['DAYFLY_FUZZ_SEED'] ?? 1)
 const millisecondsMax = 1_000
 

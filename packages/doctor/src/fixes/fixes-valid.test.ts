@@ -6,11 +6,11 @@ import { createRegistry } from '@dayfly/cluster/api/create-registry'
 import { ApiError } from '@dayfly/cluster/api/errors'
 import type { Registry } from '@dayfly/cluster/api/registry'
 import { createStore } from '@dayfly/cluster/store/store'
+import { isFull } from '@dayfly/kit/full.fixture'
 import { seededRandom } from '@dayfly/kit/random'
 import { fieldsAt } from '@dayfly/kit/read-json'
 import { virtualClock } from '@dayfly/kit/virtual-clock'
 import { expect, test } from 'vitest'
-import { isFullRun } from '../../../../test/doctor-full-run.fixture.ts'
 import { decodeFiles, examine } from '../engine/examine.ts'
 import { gatherFacts } from '../engine/gather-facts.ts'
 import type { ObjectFact } from '../facts.ts'
@@ -23,7 +23,7 @@ import { fixFiles } from './fixes.ts'
 
 const all: readonly Profile[] = ['1.29', '1.30', '1.31', '1.32', '1.33', '1.34', '1.35', '1.36']
 // The first, the last before ordinary containers could have a restartPolicy, and the newest.
-const profiles = isFullRun ? all : all.filter((profile) => ['1.29', '1.33', '1.36'].includes(profile))
+const profiles = isFull ? all : all.filter((profile) => ['1.29', '1.33', '1.36'].includes(profile))
 
 const pages = catalogue.flatMap(({ slug }) => {
   return readRuleFixtures(slug)

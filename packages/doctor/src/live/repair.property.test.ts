@@ -1,11 +1,11 @@
 // Random cluster states with busy runners, and every finding on every object.
 // No busy runner is deleted, no step lacks preconditions, and no unread object counts as absent.
 import type { StoredObject } from '@dayfly/cluster/store/object'
+import { isFull } from '@dayfly/kit/full.fixture'
 import type { Answer, Request } from '@dayfly/kit/http'
 import { type Random, seededRandom } from '@dayfly/kit/random'
 import type { ForgeAccount } from '@dayfly/runner-set/forge/account'
 import { expect, test } from 'vitest'
-import { isFullRun } from '../../../../test/doctor-full-run.fixture.ts'
 import type { Facts } from '../facts.ts'
 import { accountOf } from './account.fixture.ts'
 import { disturbanceOf } from './disturbance.fixture.ts'
@@ -42,7 +42,7 @@ const deniable = [
   'leases',
 ]
 
-const states = isFullRun ? 5_000 : 500
+const states = isFull ? 5_000 : 500
 
 test(`holds in ${states} random states`, { timeout: 300_000 }, async () => {
   const totals = { done: 0, busy: 0, disturbed: 0, saved: 0 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
+import { partOf } from '@dayfly/kit/full.fixture'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { partOf } from '../../../../test/doctor-full-run.fixture.ts'
 import { decodeFiles } from '../engine/examine.ts'
 import type { Finding } from '../finding.ts'
 import { fixFiles } from '../fixes/fixes.ts'

@@ -1,6 +1,6 @@
+import { isFull } from '@dayfly/kit/full.fixture'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isFullRun } from '../../../../../test/doctor-full-run.fixture.ts'
 import { filler } from '../../template-value.ts'
 import { decodeFile } from '../decode.ts'
 import { indexLines, placeOf } from '../place.ts'
@@ -116,7 +116,7 @@ describe('a file of Terraform', () => {
   const objects = ['a = {', 'a = [{', 'a = f({', 'a = {a = 1 + {', 'a = {b = f({']
   const others = ['"${', '<<E\n', '/*', '(', '"${"']
   it.each([
-    ...objects.map((part) => [part, isFullRun ? 4_000 : 1_000] as const),
+    ...objects.map((part) => [part, isFull ? 4_000 : 1_000] as const),
     ...others.map((part) => [part, 20_000] as const),
   ])('%j, repeated, is read in time proportional to its length', (part, many) => {
     // A reader that looks back at each part needs 16 times as long for four times as many parts.
