@@ -1,6 +1,6 @@
 // Renders the job template for one group, and finds its Secret and its Job (docs/reference/bitbucket.md#s4-4).
+import { compileTemplate, type TemplateVariables } from '../template.ts'
 import type { Group, Mode } from './configuration.ts'
-import { compileTemplate } from './jinja/render.ts'
 import { labelProblems } from './label-problems.ts'
 import type { Problem } from './problem.ts'
 import { readYaml } from './yaml/read.ts'
@@ -25,7 +25,7 @@ export type JobTemplateRead =
 /** Compiles the template once, for all groups. */
 export function compileJobTemplate(text: string, mode: Mode): (group: Group) => JobTemplateRead {
   const render = compileTemplate(text)
-  const read = (variables: Mapping): ListRead => {
+  const read = (variables: TemplateVariables): ListRead => {
     const rendered = render(variables)
     if (!rendered.ok) return refused('', `Line ${rendered.line} of the template: ${rendered.sentence}. Correct it.`)
     const yaml = readYaml(rendered.text)
@@ -40,8 +40,8 @@ export function compileJobTemplate(text: string, mode: Mode): (group: Group) => 
     if (!second.ok) return second
     const items = findItems(first.list, mode)
     if (!items.ok) return items
-    const used = [...variables.keys()].filter((name) => {
-      const other = render(new Map([...variables, [name, otherValue]]))
+    const used = Object.keys(variables).filter((name) => {
+      const other = render({ ...variables, [name]: { another: 'value' } })
       return !other.ok || other.text !== first.text
     })
     const ofOneRunner = differentPaths(first.list, second.list)
@@ -53,31 +53,28 @@ type ListRead =
   | { readonly ok: true; readonly text: string; readonly list: Value }
   | { readonly ok: false; readonly problems: readonly Problem[] }
 
-const otherValue: Mapping = new Map([['another', 'value']])
-
 function refused(path: string, sentence: string): { readonly ok: false; readonly problems: readonly Problem[] } {
   return { ok: false, problems: [{ path, sentence }] }
 }
 
 /** Two renderings with other letters differ at each place that depends on one runner. */
-function variablesOf(group: Group, mode: Mode, letter: 'a' | 'b'): Mapping {
+function variablesOf(group: Group, mode: Mode, letter: 'a' | 'b'): TemplateVariables {
   const uuid = [8, 4, 4, 4, 12].map((length) => letter.repeat(length)).join('-')
   const { requests, limits } = group.resources
   const credential = letter === 'a' ? 'YWFhYWFh' : 'YmJiYmJi'
-  const later: readonly (readonly [string, Value])[] = mode === 'strict' ? [] : [['node_selector', group.nodeSelector]]
-  return new Map<string, Value>([
-    ['account_uuid', uuid],
-    ['repository_uuid', group.repository === undefined ? null : uuid],
-    ['runner_uuid', uuid],
-    ['oauth_client_id_base64', credential],
-    ['oauth_client_secret_base64', credential],
-    ['runner_namespace', group.namespace],
-    ['requests_memory', requests.memory],
-    ['requests_cpu', requests.cpu],
-    ['limits_memory', limits.memory],
-    ['limits_cpu', limits.cpu],
-    ...later,
-  ])
+  return {
+    account_uuid: uuid,
+    repository_uuid: group.repository === undefined ? null : uuid,
+    runner_uuid: uuid,
+    oauth_client_id_base64: credential,
+    oauth_client_secret_base64: credential,
+    runner_namespace: group.namespace,
+    requests_memory: requests.memory,
+    requests_cpu: requests.cpu,
+    limits_memory: limits.memory,
+    limits_cpu: limits.cpu,
+    ...(mode === 'strict' ? {} : { node_selector: Object.fromEntries(group.nodeSelector) }),
+  }
 }
 
 /** Returns the paths of the first value whose scalar the second value does not have. */

@@ -1,6 +1,6 @@
 // Reads the fields of a map with the coercions of pydantic 1, which the official tool uses (docs/reference/bitbucket.md#s4-3).
+import { pythonText } from '../python-text.ts'
 import type { Problem } from './problem.ts'
-import { pythonText } from './python-text.ts'
 import { below, isMapping, isTimestamp, type Mapping, type Value } from './yaml/value.ts'
 
 /** One map of the file. A reader that fails adds a problem and returns undefined. */

@@ -1,11 +1,10 @@
 // Writes scalars as Python's `str` does: `True`, `None`, `2.0`, `1e-05`.
-import { isTimestamp, type Scalar } from './yaml/value.ts'
-
-export function pythonText(value: Scalar): string {
+/** An integer is a bigint, and a float is a number. */
+export function pythonText(value: null | boolean | bigint | number): string {
   if (value === null) return 'None'
   if (typeof value === 'boolean') return value ? 'True' : 'False'
   if (typeof value === 'number') return floatText(value)
-  return isTimestamp(value) ? value.timestamp : String(value)
+  return String(value)
 }
 
 function floatText(value: number): string {
