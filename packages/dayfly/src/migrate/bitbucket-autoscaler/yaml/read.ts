@@ -1,8 +1,6 @@
 // Reads a YAML 1.1 text as Python's safe loader does. Limits keep any text from crashing it or keeping it busy.
-import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml'
-import { plainScalar, taggedScalar } from './scalar.ts'
-import type { Mapping, Scalar, Value } from './value.ts'
-import { isMapping } from './value.ts'
+import { isScalar, LineCounter, parseDocument, type ScalarTag, type Tags, visit } from 'yaml'
+import { isMapping, type Mapping, type Value } from './value.ts'
 
 export type YamlText = { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly sentence: string }
 
@@ -11,12 +9,11 @@ const lettersMax = 128 * 1024
 const depthMax = 100
 /** Values. Each alias counts its values again. */
 const valuesMax = 50_000
-const digitsMax = 1000
+/** The beginning of each merge key (`<<`): a map may have several of them. */
+const mergeKey = '<<\0'
 
 /** Ends the walk. Its message becomes the sentence of the result. */
 class Refused extends Error {}
-
-type Walk = { readonly anchors: ReadonlyMap<string, Node>; readonly open: Set<Node>; left: number }
 
 /** Returns the value of a text with one document. Later keys win over equal earlier ones. */
 export function readYaml(text: string): YamlText {
@@ -25,26 +22,57 @@ export function readYaml(text: string): YamlText {
   try {
     const lineCounter = new LineCounter()
     const document = parseDocument(text, { ...options, lineCounter })
-    const [error] = document.errors
+    const [error] = [...document.errors, ...document.warnings]
     if (error) {
       const { line, col } = lineCounter.linePos(error.pos[0])
       const why = /call stack/.test(error.message) ? 'the text is nested too deeply' : error.message.split('\n')[0]
       return { ok: false, sentence: `line ${line}, column ${col}: ${why}` }
     }
-    const { contents } = document
-    const walk: Walk = { anchors: anchorsOf(contents), open: new Set(), left: valuesMax }
-    return { ok: true, value: contents === null ? null : readNode(contents, walk, 0) }
+    // A key is its text: the labels of a pod may have the key `on`.
+    visit(document, {
+      Pair: (index, { key }) => {
+        if (!isScalar(key)) return
+        const text = key.source ?? ''
+        key.value = text === '<<' && key.type === 'PLAIN' ? `${mergeKey}${String(index)}` : text
+      },
+    })
+    const value: unknown = document.toJS({ mapAsMap: true, maxAliasCount: -1 })
+    return { ok: true, value: finish(value as Value, { left: valuesMax, open: new Set() }) }
   } catch (error) {
-    if (error instanceof Refused) return { ok: false, sentence: error.message }
     if (error instanceof RangeError) return { ok: false, sentence: 'the text is nested too deeply' }
+    if (error instanceof Refused) return { ok: false, sentence: error.message }
+    // An alias without an anchor.
+    if (error instanceof ReferenceError) return { ok: false, sentence: error.message }
     throw error
   }
 }
 
-/** The schema without types: this file types the scalars itself. */
+const tag = (name: string) => ({ default: true, tag: `tag:yaml.org,2002:${name}` }) as const
+
+/** PyYAML reads these as texts, and the package as truth values or numbers. */
+const plainText: ScalarTag = {
+  ...tag('str'),
+  test: /^(?:[yYnN]|[-+]?0[\d_]*(?:[89][\d_]*|(?::[0-5]?\d)+)|[-+]?[\d_]*[eE][-+]?\d+|.*\.[\d_]*[eE]\d+|[-+]\.\d.*|[-+]?\.(?:_[\d_]*)?(?:[eE].*)?)$/,
+  resolve: (text) => text,
+}
+
+/** A date keeps its text. */
+const timestamp: ScalarTag = {
+  ...tag('timestamp'),
+  test: /^(?:\d{4}-\d\d-\d\d|\d{4}-\d\d?-\d\d?(?:[Tt]|[ \t]+)\d\d?:\d\d:\d\d(?:\.\d*)?(?:[ \t]*(?:Z|[-+]\d\d?(?::\d\d)?))?)$/,
+  resolve: (text) => ({ timestamp: text }),
+}
+
+/** The last tag counts only for an explicit `!!float`. */
+const wholeFloat: ScalarTag = { ...tag('float'), test: /^[-+]?[1-9]\d*$/, resolve: Number }
+
+const isMerge = (one: Tags[number]) => typeof one === 'object' && one.tag === 'tag:yaml.org,2002:merge'
+
 const options = {
   version: '1.1',
-  schema: 'failsafe',
+  // The package would merge maps without a limit.
+  customTags: (tags: Tags) => [plainText, timestamp, ...tags.filter((one) => !isMerge(one)), wholeFloat],
+  intAsBigInt: true,
   uniqueKeys: false,
   prettyErrors: false,
   // Silent would hide a second document.
@@ -61,78 +89,40 @@ function tooMuch(text: string): string | undefined {
     if (depth > depthMax) return `more than ${depthMax} brackets are open at one place`
   }
   if (/(?:[-?:][ \t]+){100}/.test(text)) return `a line opens more than ${depthMax} lists`
+  if (/\d[\d_:]{1000}/.test(text)) return 'a number has more than 1000 digits'
   return undefined
 }
 
-function anchorsOf(contents: Node | null): ReadonlyMap<string, Node> {
-  const anchors = new Map<string, Node>()
-  const pending: unknown[] = [contents]
-  while (pending.length > 0) {
-    const node = pending.pop()
-    if (isMap(node)) for (const { key, value } of node.items) pending.push(key, value)
-    else if (isSeq(node)) pending.push(...node.items)
-    if ((isMap(node) || isSeq(node) || isScalar(node)) && node.anchor !== undefined) anchors.set(node.anchor, node)
-  }
-  return anchors
-}
+type Walk = { readonly open: Set<unknown>; left: number }
 
-function readNode(node: unknown, walk: Walk, depth: number): Value {
-  if (depth > depthMax) throw new Refused(`values are nested more than ${depthMax} levels deep`)
+/** Merges maps, and counts the values of each alias again. */
+function finish(value: Value, walk: Walk): Value {
   walk.left -= 1
   if (walk.left < 0) throw new Refused(`the text has more than ${valuesMax} values; aliases count each time`)
-  if (isAlias(node)) return aliasValue(node.source, walk, depth)
-  if (isScalar(node)) return scalarValue(node)
-  if (isSeq(node)) return node.items.map((item) => readNode(item, walk, depth + 1))
-  return isMap(node) ? mapValue(node, walk, depth) : null
+  if (!Array.isArray(value) && !isMapping(value)) return value
+  if (walk.open.has(value)) throw new Refused('an alias is inside its own anchor')
+  if (walk.open.size >= depthMax) throw new Refused(`values are nested more than ${depthMax} levels deep`)
+  walk.open.add(value)
+  const finished = isMapping(value) ? finishMap(value, walk) : value.map((item: Value) => finish(item, walk))
+  walk.open.delete(value)
+  return finished
 }
 
-/** An anchor that is defined twice counts as defined at its last place. */
-function aliasValue(name: string, walk: Walk, depth: number): Value {
-  const target = walk.anchors.get(name)
-  if (!target) throw new Refused(`the alias *${name} has no anchor`)
-  if (walk.open.has(target)) throw new Refused(`the alias *${name} is inside its own anchor`)
-  walk.open.add(target)
-  const value = readNode(target, walk, depth + 1)
-  walk.open.delete(target)
-  return value
-}
-
-function scalarValue(node: { readonly type?: string; readonly tag?: string; readonly value: unknown }): Scalar {
-  const text = typeof node.value === 'string' ? node.value : ''
-  if (node.tag !== undefined && node.tag !== '!') {
-    const value = taggedScalar(node.tag, text)
-    if (value === undefined) throw new Refused(`the tag ${node.tag} of "${text.slice(0, 40)}" is not supported`)
-    return value
-  }
-  if (node.type !== 'PLAIN' && node.type !== undefined) return text
-  if (text.length > digitsMax && /^[-+0-9.:_]+$/.test(text)) throw new Refused(`a number has ${text.length} digits`)
-  return plainScalar(text)
-}
-
-/** Own keys win over merged ones (`<<`), and an earlier merged map wins over a later one. */
-function mapValue(node: { readonly items: readonly unknown[] }, walk: Walk, depth: number): Mapping {
+/** Own keys win over merged ones, and an earlier merged map wins over a later one. */
+function finishMap(map: Mapping, walk: Walk): Mapping {
   const merged = new Map<string, Value>()
   const own = new Map<string, Value>()
-  for (const item of node.items) {
-    const { key, value } = item as { readonly key: unknown; readonly value: unknown }
-    if (isMerge(key)) mergeInto(merged, readNode(value, walk, depth + 1))
-    else own.set(keyText(key), readNode(value, walk, depth + 1))
+  for (const [key, member] of map) {
+    if (typeof key !== 'string') throw new Refused('a key is not a single word or text')
+    const value = finish(member, walk)
+    if (!key.startsWith(mergeKey)) own.set(key, value)
+    else for (const [name, item] of mergedEntries(value)) if (!merged.has(name)) merged.set(name, item)
   }
   return new Map([...merged, ...own])
 }
 
-function isMerge(key: unknown): boolean {
-  return isScalar(key) && key.value === '<<' && (key.type === 'PLAIN' || key.type === undefined)
-}
-
-function mergeInto(merged: Map<string, Value>, value: Value): void {
-  for (const source of Array.isArray(value) ? (value as readonly Value[]) : [value]) {
-    if (!isMapping(source)) throw new Refused('a merge key << needs a map or a list of maps')
-    for (const [key, member] of source) if (!merged.has(key)) merged.set(key, member)
-  }
-}
-
-function keyText(key: unknown): string {
-  if (isScalar(key)) return String(key.value ?? '')
-  throw new Refused('a key is not a single word or text')
+function mergedEntries(value: Value): readonly (readonly [string, Value])[] {
+  if (isMapping(value)) return [...value]
+  if (Array.isArray(value) && value.every(isMapping)) return value.flatMap((one) => [...one])
+  throw new Refused('a merge key << needs a map or a list of maps')
 }
