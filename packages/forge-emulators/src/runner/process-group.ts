@@ -100,12 +100,13 @@ function readOutput(child: ChildProcess, { clock, onLine }: GroupWatch): { finis
     void closed.then(() => wait.abort())
     activeAt = clock.now()
     const latest = activeAt + lingerMs
+    const untilQuiet = () => (waiting > 0 ? latest : Math.min(activeAt + quietMs, latest))
     try {
-      for (;;) {
-        const until = waiting > 0 ? latest : Math.min(activeAt + quietMs, latest)
-        if (clock.now() >= until) break
-        await clock.sleep(until - clock.now(), wait.signal)
-      }
+      do {
+        await clock.sleep(Math.max(untilQuiet() - clock.now(), 0), wait.signal)
+        // A stalled process runs its timers before it reads its pipes. One more turn reads the output that has arrived.
+        await clock.sleep(0, wait.signal)
+      } while (clock.now() < untilQuiet())
     } catch {
       // Both streams are closed, so all output is read.
     }
