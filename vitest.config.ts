@@ -16,7 +16,7 @@ export default defineConfig({
     ],
     // The planted bugs bundle the simulation a dozen times: `npm run test:processes` has them.
     exclude: ['sim/planted-bugs.test.ts', ...(isFull ? [] : ['**/*.full.test.ts'])],
-    // Threads save half a second in the rooms without processes, but tests of signals and working folders need a process.
+    // In threads, tests of child programs and of mounts fail (docs/test-times.md).
     pool: 'forks',
     // The files of one process share its modules: loading them again for each file took half of all processor time.
     isolate: false,
