@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { renderManifests } from './chart/manifests.ts'
-import { buildProgram } from './chart/programs.ts'
+import { buildProgram } from './control-plane/build.ts'
 import { onInterruption } from './control-plane/run-beside.ts'
 
 const folder = path.resolve(import.meta.dirname, '../dist/manifests')

@@ -5,13 +5,12 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { buildControlPlane } from './control-plane/build.ts'
-import type { Missing } from './control-plane/go.ts'
+import { hasKubectl } from '../test/kubernetes/kubectl.ts'
+import { buildPrograms, compileClient, nodePrograms } from './control-plane/build.ts'
 import { type CommandLine, onInterruption, runBeside } from './control-plane/run-beside.ts'
 import { nodeNames, startControlPlane } from './control-plane/start.ts'
 import { apiServerPort } from './node/addresses.ts'
 import { auditFlags } from './node/audit.ts'
-import { buildNode } from './node/build.ts'
 import { makeControlGroups, removeControlGroups } from './node/control-groups.ts'
 import { buildEngine, type DockerEngine } from './node/engine.ts'
 import { writeImages } from './node/images.ts'
@@ -19,13 +18,10 @@ import { checkKernel, findBusybox, namespaces, Obstacle } from './node/machine.t
 import { type NodePlace, placeFile } from './node/place.ts'
 import { firstNode, secondNode } from './node/settings.ts'
 import { enterNode, startNode } from './node/start.ts'
-import { buildTools } from './node/tools.ts'
 
-/** The paths of the programs and the folder of this run. The process outside passes them to the process inside the namespaces. */
+/** The folders of the programs and of this run. The process outside passes them to the process inside the namespaces. */
 type Place = {
-  readonly controlPlane: string
-  readonly node: string
-  readonly tools: readonly string[]
+  readonly programs: string
   readonly engine: DockerEngine
   readonly busybox: string
   readonly folder: string
@@ -51,13 +47,13 @@ process.exit(code)
 async function outside(): Promise<number> {
   const busybox = await findBusybox()
   await checkKernel(signal)
-  const controlPlane = there(await buildControlPlane(signal))
-  const node = there(await buildNode(signal))
-  const tools = there(await buildTools(signal))
+  const built = await buildPrograms([...nodePrograms, ...((await hasKubectl()) ? [] : (['kubectl'] as const))], signal)
+  if (built.is === 'missing') throw new Obstacle(built.why)
+  const lacking = await compileClient(signal)
+  if (lacking) throw new Obstacle(lacking.why)
   const engine = await buildEngine(busybox, signal)
   const folder = await mkdtemp(path.join(tmpdir(), 'dayfly-node-'))
-  const programs = { controlPlane: controlPlane.program, node: node.folder, tools: tools.folders }
-  const place: Place = { ...programs, engine, busybox, folder }
+  const place: Place = { programs: built.folder, engine, busybox, folder }
   const again = [process.execPath, ...process.execArgv, fileURLToPath(import.meta.url), ...process.argv.slice(2)]
   try {
     await makeControlGroups(path.basename(folder), [firstNode.group, secondNode.group])
@@ -73,9 +69,9 @@ async function outside(): Promise<number> {
 
 async function within(place: Place, command: CommandLine): Promise<number> {
   const started = performance.now()
-  const { folder, node: programs, engine } = place
+  const { folder, programs, engine } = place
   await enterNode()
-  const server = await startControlPlane(place.controlPlane, signal, {
+  const server = await startControlPlane(path.join(programs, 'controlplane'), signal, {
     port: apiServerPort,
     apiServer: {
       // The namespace is private: only this node and its pods reach these addresses.
@@ -92,7 +88,7 @@ async function within(place: Place, command: CommandLine): Promise<number> {
     },
   })
   // The tests find the programs there, and containerd its shim.
-  process.env['PATH'] = [programs, ...place.tools, process.env['PATH']].join(':')
+  process.env['PATH'] = [programs, process.env['PATH']].join(':')
   await mkdir(path.join(folder, 'images'))
   const images = [await writeImages(path.join(folder, 'images'), place.busybox)]
   const { kubeconfig } = server
@@ -105,9 +101,4 @@ async function within(place: Place, command: CommandLine): Promise<number> {
   process.stderr.write(`real node: ready after ${took} s; KUBECONFIG=${kubeconfig}\n`)
   const environment = { KUBECONFIG: kubeconfig, DAYFLY_NODE: folder, DAYFLY_NODE_PLACE: undefined }
   return await runBeside(command, environment, signal)
-}
-
-function there<T extends { readonly is: 'built' }>(part: T | Missing): T {
-  if (part.is === 'missing') throw new Obstacle(part.why)
-  return part
 }

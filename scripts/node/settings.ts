@@ -95,6 +95,8 @@ export function kubeletSettings(folder: string, run: string, { name, group, kube
     imagePullCredentialsVerificationPolicy: 'NeverVerify',
     imageGCHighThresholdPercent: 100,
     imageMinimumGCAge: '24h',
+    // The kubelet evicts by the sizes of volumes. It measures them once a minute by default.
+    volumeStatsAggPeriod: '5s',
     evictionHard: {
       'memory.available': none,
       'nodefs.available': none,

@@ -60,7 +60,8 @@ export async function startNode(options: NodeOptions, signal: AbortSignal): Prom
   await components.until(answers, signal)
   for (const archive of options.images) await ctr('images', 'import', archive)
   components.start('kubelet', [
-    program('kubelet'),
+    program('controlplane'),
+    'kubelet',
     `--config=${at('kubelet.json')}`,
     `--kubeconfig=${nodeKubeconfig}`,
     `--root-dir=${at('kubelet')}`,

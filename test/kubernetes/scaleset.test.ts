@@ -3,7 +3,6 @@ import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { EmulatedApp } from '@dayfly/forge-emulators/github/apps'
 import type { KnobChange } from '@dayfly/forge-emulators/github/config'
@@ -11,34 +10,19 @@ import { testApp } from '@dayfly/forge-emulators/github/emulated-apps.fixture'
 import { createGitHubEmulator, type GitHubEmulator } from '@dayfly/forge-emulators/github/emulator'
 import { systemClock, systemRandom } from '@dayfly/kit/system'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { compileClient } from '../../scripts/control-plane/build.ts'
 
 const run = promisify(execFile)
-const source = path.join(path.dirname(fileURLToPath(import.meta.url)), 'scaleset')
-const offline =
-  /dial tcp|no such host|i\/o timeout|connection refused|proxyconnect|GOPROXY list is not the empty string/
 
 let folder: string
 let obstacle: string | undefined
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'dayfly-scaleset-'))
-  obstacle = await build(path.join(folder, 'scaleset'))
+  obstacle = (await compileClient(new AbortController().signal, path.join(folder, 'scaleset')))?.why
 }, 180_000)
 
 afterAll(() => rm(folder, { recursive: true, force: true }))
-
-/** Builds the Go program. Resolves with a reason if Go or its modules are missing. Rejects if the program does not compile. */
-async function build(output: string): Promise<string | undefined> {
-  try {
-    await run('nice', ['go', 'build', '-mod=readonly', '-o', output, '.'], { cwd: source })
-    return undefined
-  } catch (error) {
-    const { stderr = '', message } = error as { stderr?: string; message: string }
-    if (/ENOENT|‘?go’?: No such file/.test(`${stderr}${message}`)) return 'Go is not installed'
-    if (offline.test(stderr)) return 'the Go modules cannot be downloaded'
-    throw error
-  }
-}
 
 for (const mode of ['hosted', 'legacy'] as const) {
   test(`the Go client works in ${mode} mode`, async (context) => {

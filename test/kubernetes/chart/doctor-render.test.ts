@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node
 import path from 'node:path'
 import { jsonReport } from '@dayfly/doctor/reporters/shape'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { buildProgram } from '../../../scripts/chart/programs.ts'
+import { buildProgram } from '../../../scripts/control-plane/build.ts'
 import { runCli } from '../../cli.ts'
 import { createPrograms } from './programs.ts'
 

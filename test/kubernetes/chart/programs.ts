@@ -8,7 +8,7 @@ import type { KubeObject } from '@dayfly/kubernetes/types'
 import { afterAll, beforeAll } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 import { renderManifests } from '../../../scripts/chart/manifests.ts'
-import { buildProgram, type ProgramName } from '../../../scripts/chart/programs.ts'
+import { buildProgram, type ProgramName } from '../../../scripts/control-plane/build.ts'
 
 const execute = promisify(execFile)
 

@@ -1,8 +1,9 @@
-// Runs one component of a Kubernetes control plane: controlplane etcd|apiserver|controller-manager|scheduler [flags].
+// Runs one component of Kubernetes: controlplane etcd|apiserver|controller-manager|scheduler|kubelet [flags].
 // The component ends as soon as its standard input closes, so that it never outlives the process that started it.
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/url"
@@ -14,6 +15,7 @@ import (
 	apiserver "k8s.io/kubernetes/cmd/kube-apiserver/app"
 	controllers "k8s.io/kubernetes/cmd/kube-controller-manager/app"
 	scheduler "k8s.io/kubernetes/cmd/kube-scheduler/app"
+	kubelet "k8s.io/kubernetes/cmd/kubelet/app"
 )
 
 func main() {
@@ -22,9 +24,10 @@ func main() {
 		"apiserver":          apiserver.NewAPIServerCommand,
 		"controller-manager": controllers.NewControllerManagerCommand,
 		"scheduler":          func() *cobra.Command { return scheduler.NewSchedulerCommand() },
+		"kubelet":            func() *cobra.Command { return kubelet.NewKubeletCommand(context.Background()) },
 	}
 	if len(os.Args) < 2 || commands[os.Args[1]] == nil {
-		fmt.Fprintln(os.Stderr, "usage: controlplane etcd|apiserver|controller-manager|scheduler [flags]")
+		fmt.Fprintln(os.Stderr, "usage: controlplane etcd|apiserver|controller-manager|scheduler|kubelet [flags]")
 		os.Exit(2)
 	}
 	name := os.Args[1]

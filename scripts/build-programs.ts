@@ -1,0 +1,12 @@
+// Builds the Go programs that the tests on a real node need: npx tsx scripts/build-programs.ts [--all]. `--all` adds the checkers of charts.
+// Needs Go and its modules. The exit code is 3 if one of them is missing.
+import { parseArgs } from 'node:util'
+import { buildPrograms, checkers, compileClient, nodePrograms } from './control-plane/build.ts'
+import { onInterruption } from './control-plane/run-beside.ts'
+
+const { all } = parseArgs({ options: { all: { type: 'boolean', default: false } } }).values
+const signal = onInterruption()
+const built = await buildPrograms([...nodePrograms, ...(all ? checkers : [])], signal)
+const missing = built.is === 'missing' ? built : await compileClient(signal)
+if (missing) process.stderr.write(`the Go programs are missing: ${missing.why}\n`)
+process.exitCode = missing ? 3 : 0
