@@ -1,23 +1,19 @@
 // `npm run fuzz`: sends hostile requests to the embedded API server and fails on any break.
-//   npm run fuzz -- [--requests N] [--seed S] [--socket]
-// Without --socket, the requests are plain values. With it, they are bytes on a real connection.
+//   npm run fuzz -- [--requests N] [--seed S]
 import { parseArgs } from 'node:util'
 import { perWorld, runFuzz } from '@dayfly/cluster/fuzz-run.fixture'
-import { runSocketFuzz } from '@dayfly/cluster/fuzz-socket.fixture'
 
 const { values } = parseArgs({
   options: {
     requests: { type: 'string', default: '10000' },
     seed: { type: 'string', default: '1' },
-    socket: { type: 'boolean', default: false },
   },
 })
 
 const [requests, seed] = [wholeNumber('requests'), wholeNumber('seed')]
 const started = performance.now()
 const progress = (done: number) => process.stderr.write(`${done} of ${requests} requests, ${seconds()} s\n`)
-const run = values.socket ? runSocketFuzz : runFuzz
-const { problems, statuses, cpuMs, slowest } = await run({ requests, seed }, progress)
+const { problems, statuses, cpuMs, slowest } = await runFuzz({ requests, seed }, progress)
 
 /** The most processor time of one request, in milliseconds. */
 const cpuMsMost = 1_000
@@ -32,9 +28,7 @@ process.stdout.write(`slowest: ${slowest.cpuMs.toFixed(0)} ms, ${slowest.request
 process.stdout.write(`${problems.length} breaks${isSlow ? `, and a request of more than ${cpuMsMost} ms` : ''}\n`)
 for (const problem of problems.slice(0, 20)) process.stderr.write(`\n${problem}\n`)
 if (problems.length > 0) {
-  process.stderr.write(
-    `\nReplay: npm run fuzz -- --requests ${perWorld} --seed SEED${values.socket ? ' --socket' : ''}\n`,
-  )
+  process.stderr.write(`\nReplay: npm run fuzz -- --requests ${perWorld} --seed SEED\n`)
 }
 process.exitCode = problems.length === 0 && !isSlow ? 0 : 1
 

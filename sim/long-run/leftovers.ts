@@ -4,7 +4,7 @@ import type { LongWorld } from './world.ts'
 export type Leftovers = Readonly<Record<string, number>>
 
 /** Events expire when further Events are written, and a Lease belongs to a node or to the controller. */
-const expiring = ['events', 'events.events.k8s.io', 'leases.coordination.k8s.io']
+const expiring = ['events', 'leases.coordination.k8s.io']
 
 /** Counts the objects of each kind, and what the forge and the machines have. */
 export function countObjects({ registry, github, openJobs, alive }: LongWorld): Leftovers {

@@ -1,6 +1,6 @@
 // Repeats the recorded calls on the cluster in KUBECONFIG and compares the answers with the recorded ones. `vitest -u` records them again.
-import { calls } from '@dayfly/cluster/api/recorded/calls.fixture'
-import { play, type Recorded } from '@dayfly/cluster/api/recorded/play.fixture'
+import { callsFile, type Exchange, exchanges } from '@dayfly/cluster/api/recorded/calls.fixture'
+import { play } from '@dayfly/cluster/api/recorded/play.fixture'
 import { jsonBody, noBody, type Transport } from '@dayfly/kit/http'
 import { randomName } from '@dayfly/kit/ids'
 import { systemClock, systemRandom } from '@dayfly/kit/system'
@@ -9,9 +9,7 @@ import { loadKubeconfig } from '@dayfly/kubernetes/kubeconfig'
 import { describe, expect, it } from 'vitest'
 import { kubeconfig, whyNone } from './cluster.ts'
 
-const recording = new URL('../../packages/cluster/src/api/recorded/answers.jsonl', import.meta.url)
-
-async function playOn(file: string): Promise<readonly Recorded[]> {
+async function playOn(file: string): Promise<readonly Exchange[]> {
   const cluster = await connect(await loadKubeconfig(file), systemClock())
   const { transport } = cluster
   const clock = systemClock()
@@ -20,7 +18,7 @@ async function playOn(file: string): Promise<readonly Recorded[]> {
     await send(transport, 'POST', '/api/v1/namespaces', { metadata: { name: namespace } })
     const account = `/api/v1/namespaces/${namespace}/serviceaccounts/default`
     for (let tries = 0; tries < 100 && (await send(transport, 'GET', account)) !== 200; tries++) await clock.sleep(100)
-    return await play(calls, { transport, namespace, clock })
+    return await play(exchanges, { transport, namespace, clock })
   } finally {
     await send(transport, 'DELETE', `/api/v1/namespaces/${namespace}`)
     await cluster.close()
@@ -43,7 +41,7 @@ async function send(transport: Transport, method: 'GET' | 'POST' | 'DELETE', pat
 describe('the recorded answers', () => {
   it('match those of a real cluster', async (context) => {
     if (!kubeconfig) return context.skip(whyNone)
-    const lines = (await playOn(kubeconfig)).map((answer) => JSON.stringify(answer))
-    await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot(recording.pathname)
+    const lines = (await playOn(kubeconfig)).map((exchange) => JSON.stringify(exchange))
+    await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot(callsFile.pathname)
   })
 })

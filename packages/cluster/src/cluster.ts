@@ -107,8 +107,7 @@ export function createCluster(options: ClusterOptions): Cluster {
   const kubelet = createKubeletSwitch({ registry, runtime, clock, node, access, version: `v${profile}.0` })
   registry.replay()
   const requestLog = createRequestLog()
-  const identify = (token: string) => users.get(token)
-  const backend = { registry, tokens, identify, node: kubelet.api, clock, random, profile, requestLog }
+  const backend = { registry, tokens, node: kubelet.api, clock, random, profile, requestLog }
   const handler = createApiHandler({ ...backend, authenticate: bearerAuthentication(users, tokens) })
   const listen = async (port?: number) => {
     const endpoint = await openEndpoint(handler, { clock, certificate, port, onError })

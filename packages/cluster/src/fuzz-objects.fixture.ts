@@ -79,7 +79,6 @@ export const samples: readonly Sample[] = [
   sample(`${apps}/controllerrevisions`, { data: { spec: { template: always } }, revision: 1 }),
   sample('/apis/policy/v1/namespaces/ci/poddisruptionbudgets', { spec: { minAvailable: '50%', selector } }),
   sample('/apis/coordination.k8s.io/v1/namespaces/ci/leases', { spec: { holderIdentity: 'a', leaseTransitions: 1 } }),
-  sample('/apis/events.k8s.io/v1/namespaces/ci/events', { regarding: involved, reason: 'Fuzz', type: 'Normal' }),
   sample(`${rbac}/namespaces/ci/roles`, role),
   sample(`${rbac}/namespaces/ci/rolebindings`, { roleRef, subjects: [subject] }),
   sample(`${rbac}/clusterroles`, { ...role, aggregationRule: { clusterRoleSelectors: [selector] } }),

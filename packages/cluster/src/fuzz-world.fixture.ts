@@ -2,11 +2,12 @@
 import { type Answer, type Method, noBody, parseBody } from '@dayfly/kit/http'
 import { seededRandom } from '@dayfly/kit/random'
 import { virtualClock } from '@dayfly/kit/virtual-clock'
+import type { Registry } from './api/registry.ts'
 import { type Cluster, createCluster } from './cluster.ts'
 import { samples } from './fuzz-objects.fixture.ts'
 import type { FuzzRequest } from './fuzz-requests.fixture.ts'
 import { createScriptedRuntime } from './runtime/scripted/scripted-runtime.ts'
-import { keyOf } from './store/object.ts'
+import { keyOf, type ResourceKey, type StoredObject } from './store/object.ts'
 
 /** The effect of one request. `cpuMs` is the processor time until its answer was written. */
 export type Outcome = { readonly status: number; readonly cpuMs: number; readonly text: string }
@@ -28,9 +29,9 @@ export async function fuzzWorld(seed: number) {
     const { user, system } = process.cpuUsage(started)
     return { status: answer.status, cpuMs: (user + system) / 1000, text }
   }
-  const send = (method: Method, path: string, object?: unknown) => {
+  const send = (method: Method, path: string, object?: unknown, type = 'application/json') => {
     const bytes = object === undefined ? Buffer.alloc(0) : Buffer.from(JSON.stringify(object))
-    return ask({ method, path, query: {}, headers: { 'content-type': 'application/json' }, bytes })
+    return ask({ method, path, query: {}, headers: { 'content-type': type }, bytes })
   }
   /** Creates again what the requests deleted. */
   const refill = async () => {
@@ -63,12 +64,12 @@ async function written({ body }: Answer): Promise<string> {
   return ''
 }
 
-/** Returns what is wrong with the stored objects: each must be plain JSON with its own identity. */
+/** Returns what is wrong with the stored objects: each must be plain JSON with its own identity, and may be written back. */
 export function brokenObjects({ registry }: Cluster): readonly string[] {
   const problems: string[] = []
   const uids = new Map<string, string>()
   for (const kind of registry.kinds.all()) {
-    if (kind.shows !== undefined || !kind.verbs.includes('list')) continue
+    if (!kind.verbs.includes('list')) continue
     for (const object of registry.list(kind.resource)) {
       const { uid, resourceVersion, name, namespace } = object.metadata
       const what = `${kind.resource} ${keyOf(namespace, name)}`
@@ -82,8 +83,19 @@ export function brokenObjects({ registry }: Cluster): readonly string[] {
       if (registry.get(kind.resource, namespace, name) !== object) problems.push(`${what} is not under its own name`)
       if (kind.namespaced !== (typeof namespace === 'string')) problems.push(`${what} is in the wrong scope`)
       if (object.kind !== kind.kind) problems.push(`${what} is a ${object.kind}`)
+      if (kind.verbs.includes('update') && !isAcceptedAgain(registry, kind.resource, copy, object))
+        problems.push(`${what} cannot be written back`)
       if (!Object.isFrozen(object) || !Object.isFrozen(object.metadata)) problems.push(`${what} is not frozen`)
     }
   }
   return problems
+}
+
+/** Returns whether the registry accepts its own object, and sees that nothing changes. */
+function isAcceptedAgain(registry: Registry, resource: ResourceKey, copy: object, object: StoredObject): boolean {
+  try {
+    return registry.update(resource, copy) === object
+  } catch {
+    return false
+  }
 }

@@ -27,7 +27,6 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
-	eventsv1 "k8s.io/api/events/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	nodev1 "k8s.io/api/node/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -92,9 +91,9 @@ func rootsWith(own any) []any {
 		corev1.PersistentVolume{}, corev1.ResourceQuota{}, corev1.LimitRange{}, networkingv1.NetworkPolicy{},
 		networkingv1.Ingress{}, networkingv1.IngressClass{}, discoveryv1.EndpointSlice{}, schedulingv1.PriorityClass{},
 		storagev1.StorageClass{}, admissionv1.ValidatingWebhookConfiguration{}, admissionv1.ValidatingAdmissionPolicy{},
-		admissionv1.ValidatingAdmissionPolicyBinding{}, authenticationv1.TokenRequest{}, authenticationv1.TokenReview{},
-		authorizationv1.SubjectAccessReview{}, authorizationv1.SelfSubjectRulesReview{}, autoscalingv1.Scale{},
-		policyv1.Eviction{}, nodev1.RuntimeClass{}, autoscalingv2.HorizontalPodAutoscaler{}, eventsv1.Event{}}
+		admissionv1.ValidatingAdmissionPolicyBinding{}, authenticationv1.TokenRequest{},
+		authorizationv1.SelfSubjectRulesReview{}, autoscalingv1.Scale{},
+		policyv1.Eviction{}, nodev1.RuntimeClass{}, autoscalingv2.HorizontalPodAutoscaler{}}
 }
 
 // Writes one line for each struct, the roots first.
@@ -107,8 +106,8 @@ func main() {
 	seen := map[string]bool{}
 	var queue []reflect.Type
 	enqueue := func(t reflect.Type) {
-		if !seen[nameOf(t)] {
-			seen[nameOf(t)] = true
+		if !seen[t.Name()] {
+			seen[t.Name()] = true
 			queue = append(queue, t)
 		}
 	}
@@ -120,7 +119,7 @@ func main() {
 	for len(queue) > 0 {
 		next := queue[0]
 		queue = queue[1:]
-		fmt.Println(strings.Join(append([]string{nameOf(next)}, table.fields(next, typeName)...), " "))
+		fmt.Println(strings.Join(append([]string{next.Name()}, table.fields(next, typeName)...), " "))
 	}
 	fmt.Print("`\n")
 }
@@ -141,17 +140,9 @@ func typeNameIn(table table, t reflect.Type, enqueue func(reflect.Type)) string 
 		return "{}" + typeNameIn(table, t.Elem(), enqueue)
 	case reflect.Struct:
 		enqueue(t)
-		return nameOf(t)
+		return t.Name()
 	}
 	return table.kind(t)
-}
-
-// Returns a struct's name. Two packages have an Event: that of events/v1 gets a prefix.
-func nameOf(t reflect.Type) string {
-	if strings.HasSuffix(t.PkgPath(), "/events/v1") {
-		return "events." + t.Name()
-	}
-	return t.Name()
 }
 
 func jsonFields(t reflect.Type, typeName func(reflect.Type) string) []string {

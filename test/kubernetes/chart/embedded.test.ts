@@ -144,8 +144,8 @@ describe('the charts on the embedded cluster', () => {
       const pods = JSON.parse(await kubectl('-n', 'ci', 'get', 'pods', '-o', 'json')) as unknown
       return listAt(pods, 'items').length === 0
     })
-    const events = JSON.parse(await kubectl('-n', 'ci', 'get', 'events.events.k8s.io', '-o', 'json')) as unknown
-    expect(listAt(events, 'items').map((event) => textAt(event, 'reportingController'))).toContain('dayfly')
+    const events = JSON.parse(await kubectl('-n', 'ci', 'get', 'events', '-o', 'json')) as unknown
+    expect(listAt(events, 'items').map((event) => textAt(event, 'reportingComponent'))).toContain('dayfly')
 
     expect(await helm('uninstall', 'runners', '-n', 'ci', '--wait')).toBeLessThan(uninstallMsMax)
     expect(await helm('uninstall', 'dayfly', '-n', 'dayfly', '--wait')).toBeLessThan(uninstallMsMax)

@@ -2,7 +2,6 @@
 import type { Clock } from '@dayfly/kit/clock'
 import type { Random } from '@dayfly/kit/random'
 import { keyOf } from '../store/object.ts'
-import { withProjection } from '../store/projection.ts'
 import type { Store } from '../store/store.ts'
 import { type Api, kindOf, type Profile } from './api.ts'
 import { apply } from './apply/apply.ts'
@@ -11,7 +10,6 @@ import { bind } from './bind.ts'
 import { create } from './create.ts'
 import { followDefinitions } from './custom-kinds.ts'
 import { remove } from './delete.ts'
-import { eventProjection } from './event-shapes.ts'
 import { defaultEventTtlMs, expireEvents } from './expire-events.ts'
 import { createKinds } from './kinds.ts'
 import { page } from './page.ts'
@@ -31,14 +29,13 @@ type RegistryOptions = {
 }
 
 export function createRegistry(options: RegistryOptions): Registry {
-  const { clock, random, profile = '1.36' } = options
-  const store = withProjection(options.store, eventProjection)
+  const { store, clock, random, profile = '1.36' } = options
   const kinds = createKinds()
   const fieldSets = createSharedSets()
   const api: Api = { store, kinds, quotas: followQuotas(store), fieldSets, clock, random, profile }
   followDefinitions(api)
   expireEvents(api, options.eventTtlMs ?? defaultEventTtlMs)
-  options.store.replay()
+  store.replay()
   return {
     kinds,
     get: (resource, namespace, name) => {

@@ -16,7 +16,7 @@ import {
   namespaceTerminating,
   notFound,
 } from './errors.ts'
-import { type Kind, subjectOf } from './kind.ts'
+import type { Kind } from './kind.ts'
 import { validateMetadata } from './metadata.ts'
 import { dnsSubdomainProblems } from './names.ts'
 import type { Client, RegistryWrite } from './registry.ts'
@@ -42,7 +42,7 @@ export function create(api: Api, resource: ResourceKey, input: object, options: 
     ...(rules.validate?.(draft, api) ?? []),
   ]
   const name = draft.metadata.name ?? ''
-  if (errors.length > 0) throw invalid(subjectOf(kind), name, errors)
+  if (errors.length > 0) throw invalid(kind, name, errors)
   rules.admit?.(draft, api)
   api.quotas.admit(kind, draft)
   const existing = api.store.get(resource, keyOf(draft.metadata.namespace, name))

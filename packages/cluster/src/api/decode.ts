@@ -8,7 +8,7 @@ import { invalidValue } from './field-error.ts'
 import { addAlways, DecodeError, decodeValue, isEmpty } from './fields/decode-struct.ts'
 import { type Struct, structOf } from './fields/fields.ts'
 import { copyJson, field, isObject, type JsonObject, text } from './json.ts'
-import { apiVersionOf, type Kind, schemaOf, storageVersion, structName } from './kind.ts'
+import { apiVersionOf, type Kind, schemaOf, storageVersion } from './kind.ts'
 import type { RegistryWrite } from './registry.ts'
 import { prune } from './structural/prune.ts'
 
@@ -43,7 +43,7 @@ export function reportUnknown(decoded: Decoded, write: RegistryWrite, refusal: (
 /** Decodes an object. Throws a DecodeError for a wrong type. */
 export function decodeObject(kind: Kind, input: object, current?: StoredObject): Decoded {
   const unknown: string[] = []
-  const struct = kind.custom ? undefined : structOf(structName(kind))
+  const struct = kind.custom ? undefined : structOf(kind.kind)
   const custom: Record<string, unknown> = {}
   const draft: Draft = { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata: {} }
   for (const [name, value] of Object.entries(input)) {
@@ -100,11 +100,8 @@ function versionOf(input: object): string | undefined {
   return typeof apiVersion === 'string' ? apiVersion.split('/').at(-1) : undefined
 }
 
-const eventVersions = ['v1', 'events.k8s.io/v1']
-
 function wrongVersion(kind: Kind, given: string): string {
-  const isOtherShape = kind.kind === 'Event' && eventVersions.includes(given)
-  if (kind.custom || isOtherShape) {
+  if (kind.custom) {
     return `the API version in the data (${given}) does not match the expected API version (${apiVersionOf(kind)})`
   }
   const unknown = `no kind "${kind.kind}" is registered for version "${given}" in scheme "pkg/runtime/scheme.go:111"`

@@ -50,10 +50,6 @@ export type Kind = {
   readonly group: string
   readonly versions: readonly KindVersion[]
   readonly kind: string
-  /** The name in the table of fields, if it is not the kind's own. */
-  readonly struct?: string
-  /** The stored kind whose objects this one shows with other field names. */
-  readonly shows?: ResourceKey
   readonly listKind: string
   readonly plural: string
   readonly singular: string
@@ -100,16 +96,6 @@ export function schemaOf(kind: Kind, version: string = storageVersion(kind)): Sc
 /** Returns the compiled rules of a custom kind's stored version. */
 export function ruleTreeOf(kind: Kind): RuleTree | undefined {
   return kind.versions.find((candidate) => candidate.storage)?.rules
-}
-
-/** Returns the name of a built-in kind in the table of fields. */
-export function structName({ struct, kind }: Kind): string {
-  return struct ?? kind
-}
-
-/** Returns the kind as messages about invalid objects name it. */
-export function subjectOf({ shows, group, kind }: Kind): { readonly group: string; readonly kind: string } {
-  return { group: shows === undefined ? group : '', kind }
 }
 
 /** Returns `v1` or `coordination.k8s.io/v1`. */

@@ -30,8 +30,6 @@ const base = {
   custom: false,
 } as const satisfies Partial<Kind>
 
-const review = { ...base, namespaced: false, verbs: ['create'] } as const satisfies Partial<Kind>
-
 function named(
   plural: string,
   kind: string,
@@ -115,27 +113,6 @@ const builtIn: readonly Kind[] = [
       type: at('type'),
     },
   },
-  // The same Events with other field names: event-shapes.ts.
-  {
-    ...base,
-    ...named('events', 'Event', 'events.k8s.io'),
-    struct: 'events.Event',
-    shows: 'events',
-    shortNames: ['ev'],
-    createOnUpdate: true,
-    selectable: {
-      'regarding.kind': at('regarding', 'kind'),
-      'regarding.namespace': at('regarding', 'namespace'),
-      'regarding.name': at('regarding', 'name'),
-      'regarding.uid': at('regarding', 'uid'),
-      'regarding.apiVersion': at('regarding', 'apiVersion'),
-      'regarding.resourceVersion': at('regarding', 'resourceVersion'),
-      'regarding.fieldPath': at('regarding', 'fieldPath'),
-      reason: at('reason'),
-      reportingController: at('reportingController'),
-      type: at('type'),
-    },
-  },
   { ...base, ...named('serviceaccounts', 'ServiceAccount'), shortNames: ['sa'], subresources: ['token'] },
   {
     ...base,
@@ -203,15 +180,12 @@ const builtIn: readonly Kind[] = [
     categories: ['all'],
     subresources: ['status'],
   },
-  // The server answers reviews and never stores them.
-  { ...review, ...named('tokenreviews', 'TokenReview', 'authentication.k8s.io') },
-  { ...review, ...named('selfsubjectaccessreviews', 'SelfSubjectAccessReview', 'authorization.k8s.io') },
-  { ...review, ...named('subjectaccessreviews', 'SubjectAccessReview', 'authorization.k8s.io') },
+  // The server answers a review and never stores it.
   {
-    ...review,
-    ...named('localsubjectaccessreviews', 'LocalSubjectAccessReview', 'authorization.k8s.io'),
-    struct: 'SubjectAccessReview',
-    namespaced: true,
+    ...base,
+    ...named('selfsubjectaccessreviews', 'SelfSubjectAccessReview', 'authorization.k8s.io'),
+    namespaced: false,
+    verbs: ['create'],
   },
 ]
 

@@ -20,24 +20,12 @@ export type Token = { readonly token: string; readonly expires: Instant | undefi
 export interface Tokens {
   /** Returns undefined if the account does not exist. */
   issue(request: TokenRequest): Token | undefined
-  /** Returns the owner of a token, or undefined if the token is invalid here and now, or is for another audience. */
-  ownerOf(token: string, audiences?: readonly string[]): TokenOwner | undefined
+  /** Returns the name of the user whose token it is, or undefined if it is invalid here and now, or for another audience. */
+  ownerOf(token: string): string | undefined
 }
 
-type TokenOwner = {
-  /** The name of the user. */
-  readonly name: string
-  /** The UID of the service account. */
-  readonly uid: string
-  readonly pod: { readonly name: string; readonly uid: string } | undefined
-  /** The audiences of the token that were asked for. */
-  readonly audiences: readonly string[]
-}
-
+/** Issues the tokens, and is the audience of those for the API server itself. */
 const issuer = 'https://kubernetes.default.svc.cluster.local'
-
-/** The audience of tokens for the API server itself. */
-export const apiAudience = issuer
 
 /** Returns a new key to sign tokens with, in PEM. */
 export function newTokenKey(): string {
@@ -75,25 +63,21 @@ export function createTokens(registry: Registry, clock: Clock, key: string = new
       const token = signed({ aud: audiences, ...times, iss: issuer, 'kubernetes.io': about, sub })
       return { token, expires: seconds === undefined ? undefined : (now + seconds) * 1000 }
     },
-    ownerOf: (token, audiences = [apiAudience]) => ownerIn(claimsOf(token), audiences, { registry, now: clock.now() }),
+    ownerOf: (token) => ownerIn(claimsOf(token), registry, clock.now()),
   }
 }
 
-type Here = { readonly registry: Registry; readonly now: Instant }
-
-function ownerIn(claims: unknown, asked: readonly string[], { registry, now }: Here): TokenOwner | undefined {
+function ownerIn(claims: unknown, registry: Registry, now: Instant): string | undefined {
   const about = field(claims, 'kubernetes.io')
   const [namespace, account] = [text(about, 'namespace'), text(about, 'serviceaccount', 'name')]
   const expires = field(claims, 'exp')
   if (typeof expires === 'number' && integer(claims, 'exp') * 1000 <= now) return undefined
-  const audiences = asked.filter((audience) => list(claims, 'aud').includes(audience))
-  if (audiences.length === 0) return undefined
+  if (!list(claims, 'aud').includes(issuer)) return undefined
   const known = registry.get('serviceaccounts', namespace, account)?.metadata.uid
   if (known === undefined || known !== text(about, 'serviceaccount', 'uid')) return undefined
   const pod = field(about, 'pod')
   if (isObject(pod) && registry.get('pods', namespace, text(pod, 'name'))?.metadata.uid !== pod['uid']) return undefined
-  const bound = isObject(pod) ? { name: text(pod, 'name'), uid: text(pod, 'uid') } : undefined
-  return { name: userName(namespace, account), uid: known, pod: bound, audiences }
+  return userName(namespace, account)
 }
 
 function userName(namespace: string, account: string): string {

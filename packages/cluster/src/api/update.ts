@@ -9,7 +9,7 @@ import type { Draft } from './draft.ts'
 import { badRequest, conflict, invalid, methodNotAllowed, modified, notFound } from './errors.ts'
 import { invalidValue } from './field-error.ts'
 import { field, sameJson } from './json.ts'
-import { type Kind, subjectOf } from './kind.ts'
+import type { Kind } from './kind.ts'
 import { validateMetadata, validateMetadataUpdate } from './metadata.ts'
 import { dnsSubdomainProblems } from './names.ts'
 import type { RegistryWrite } from './registry.ts'
@@ -118,7 +118,7 @@ function completeDraft(api: Api, kind: Kind, draft: Draft, { current, options }:
       ? (rules.validateStatus?.(draft, current, api) ?? [])
       : (rules.validateUpdate?.(draft, current, api) ?? [])),
   ]
-  if (errors.length > 0) throw invalid(subjectOf(kind), current.metadata.name, errors)
+  if (errors.length > 0) throw invalid(kind, current.metadata.name, errors)
   if (subresource === undefined) {
     rules.admit?.(draft, api, current)
     api.quotas.admit(kind, draft, current)

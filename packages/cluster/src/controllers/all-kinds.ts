@@ -13,9 +13,8 @@ export function subscribeAll(
 ): () => void {
   const followed = new Map<ResourceKey, () => void>()
   const follow = () => {
-    for (const { resource, shows } of registry.kinds.all()) {
-      // A kind that only shows the objects of another one would report every change twice.
-      if (followed.has(resource) || shows !== undefined) continue
+    for (const { resource } of registry.kinds.all()) {
+      if (followed.has(resource)) continue
       followed.set(
         resource,
         registry.subscribe(resource, (event) => listener(resource, event)),

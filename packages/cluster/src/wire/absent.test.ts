@@ -10,6 +10,7 @@ test.each([
   ['/api/v1/namespaces/ci/pods/a/attach', 'pods/attach is not supported by the embedded cluster. Read the log'],
   ['/api/v1/namespaces/ci/pods/a/resize', 'pods/resize is not supported by the embedded cluster. Create the pod again'],
   ['/api/v1/namespaces/ci/replicationcontrollers', 'replicationcontrollers are not supported by the embedded cluster'],
+  ['/apis/authentication.k8s.io/v1/tokenreviews', 'tokenreviews.authentication.k8s.io are not supported'],
   ['/apis/storage.k8s.io/v1/csinodes', 'csinodes.storage.k8s.io are not supported by the embedded cluster'],
 ])('%s is refused with: %s', (path, message) => {
   expect(routeOf(request(path), createKinds())).toBeUndefined()

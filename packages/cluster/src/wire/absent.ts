@@ -15,9 +15,10 @@ const subresources: Readonly<Record<string, string>> = {
 const kinds: Readonly<Record<string, readonly string[]>> = {
   '': ['replicationcontrollers', 'podtemplates', 'componentstatuses'],
   apps: ['controllerrevisions'],
-  'authentication.k8s.io': ['selfsubjectreviews'],
-  'authorization.k8s.io': ['selfsubjectrulesreviews'],
+  'authentication.k8s.io': ['selfsubjectreviews', 'tokenreviews'],
+  'authorization.k8s.io': ['localsubjectaccessreviews', 'selfsubjectrulesreviews', 'subjectaccessreviews'],
   'certificates.k8s.io': ['certificatesigningrequests'],
+  'events.k8s.io': ['events'],
   'flowcontrol.apiserver.k8s.io': ['flowschemas', 'prioritylevelconfigurations'],
   'resource.k8s.io': ['resourceclaims', 'resourceclaimtemplates', 'deviceclasses', 'resourceslices'],
   'storage.k8s.io': ['csidrivers', 'csinodes', 'csistoragecapacities', 'volumeattachments'],

@@ -19,7 +19,6 @@ import type { RequestLog } from './request-log.ts'
 import { type Attributes, attributesOf, methodNotAllowed, type ResourceRoute, resourceName, routeOf } from './route.ts'
 import { scaleAnswer } from './scale.ts'
 import { tokenAnswer } from './token-request.ts'
-import { tokenReviewAnswer, tokenReviews } from './token-review.ts'
 import { bindingAnswer, createAnswer, patchAnswer, updateAnswer } from './writing.ts'
 
 type ApiHandlerOptions = Backend & {
@@ -100,8 +99,7 @@ async function resourceAnswer(
     case 'watch':
       return watchAnswer(call)
     case 'create':
-      if (accessReviews.includes(route.kind.resource)) return accessReviewAnswer(call)
-      return route.kind.resource === tokenReviews ? tokenReviewAnswer(call) : createAnswer(call)
+      return route.kind.resource === accessReviews ? accessReviewAnswer(call) : createAnswer(call)
     case 'update':
       return updateAnswer(call)
     case 'patch':

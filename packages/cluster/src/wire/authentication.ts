@@ -21,7 +21,7 @@ export function bearerAuthentication(
 ): Authenticate {
   return (request) => {
     const [, token] = /^bearer +(\S+)$/i.exec(request.headers['authorization'] ?? '') ?? []
-    return token === undefined ? undefined : (users.get(token) ?? tokens?.ownerOf(token)?.name)
+    return token === undefined ? undefined : (users.get(token) ?? tokens?.ownerOf(token))
   }
 }
 

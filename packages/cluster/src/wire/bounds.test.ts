@@ -143,3 +143,25 @@ test.each(['[', '- ', '? ', '--- - '])(
 test('a long list in one line of YAML is no deep nesting', () => {
   expect(readYaml(`a: [${'1, '.repeat(3_000)}1]`)).toEqual({ a: Array.from({ length: 3_001 }, () => 1) })
 })
+
+test.each([
+  ['application/merge-patch+json', { metadata: { name: { toString: [] } } }],
+  ['application/strategic-merge-patch+json', { $patch: { toString: [] } }],
+])('a %s with an object that cannot become text is refused', async (type, patch) => {
+  const { cluster, send } = await fuzzWorld(1)
+  const { status } = await send('PATCH', '/api/v1/namespaces/default', patch, type)
+  expect([400, 422]).toContain(status)
+  await cluster.stop()
+})
+
+test('10,000 operations on 39,000 fields do not take minutes', async () => {
+  const { cluster, send } = await fuzzWorld(1)
+  const data = Object.fromEntries(Array.from({ length: 39_000 }, (_, index) => [`k${index}`, 'v']))
+  cluster.registry.create('configmaps', { metadata: { name: 'wide', namespace: 'ci' }, data })
+  const operations = Array.from({ length: 10_000 }, (_, index) => ({ op: 'add', path: `/data/n${index}`, value: 'x' }))
+  const target = '/api/v1/namespaces/ci/configmaps/wide'
+  const { status, cpuMs } = await send('PATCH', target, operations, 'application/json-patch+json')
+  expect(status).toBe(200)
+  expect(cpuMs).toBeLessThan(boundedMs)
+  await cluster.stop()
+})

@@ -20,8 +20,6 @@ export type Backend = {
   readonly registry: Registry
   /** Issues the tokens of service accounts. Without it, the server issues none. */
   readonly tokens?: Tokens
-  /** Returns the user of a token that belongs to no service account. */
-  readonly identify?: (token: string) => string | undefined
   readonly node: NodeApi
   readonly clock: Clock
   readonly random: Random

@@ -32,6 +32,21 @@ async function stalled(answer: Answer): Promise<void> {
   await endpoint.close()
 }
 
+test.each([
+  '',
+  'GET / HTTP/1.1\r\nHost: x\r\n',
+  'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{}',
+  '\0\xff\r\n\r\n',
+])('a client that sends only %j is cut off', async (part) => {
+  const endpoint = await openEndpoint(async () => textAnswer(200, ''), { clock: virtualClock(), limitsMs })
+  const socket = connect({ host: '127.0.0.1', port: endpoint.port, ca: endpoint.ca })
+  socket.on('error', () => {})
+  await once(socket, 'secureConnect')
+  socket.resume().write(part)
+  await once(socket, 'close')
+  await endpoint.close()
+})
+
 test('a client that reads nothing of a large answer is cut off', async () => {
   await stalled(textAnswer(200, large))
 })

@@ -1,13 +1,13 @@
 // The shapes of custom kinds: their structural schema with its x-kubernetes list and map types.
 import { once } from '@dayfly/kit/once'
 import { field, isObject, type JsonObject, list, objectAt } from '../json.ts'
-import { type Kind, structName } from '../kind.ts'
+import type { Kind } from '../kind.ts'
 import { structShape } from './built-in-shape.ts'
 import { free, leaf, type Shape } from './shape.ts'
 
 /** Returns the shape of a kind's objects in a version. */
 export function kindShape(kind: Kind, version: string): Shape {
-  if (!kind.custom) return structShape(structName(kind))
+  if (!kind.custom) return structShape(kind.kind)
   return kind.versions.find(({ name }) => name === version)?.shape ?? customShape({})
 }
 

@@ -5,7 +5,7 @@ import type { Api } from '../api.ts'
 import type { Draft } from '../draft.ts'
 import { type Struct, structOf } from '../fields/fields.ts'
 import { isObject } from '../json.ts'
-import { apiVersionOf, type Kind, storageVersion, structName } from '../kind.ts'
+import { apiVersionOf, type Kind, storageVersion } from '../kind.ts'
 import type { Client } from '../registry.ts'
 import { kindShape } from './custom-shape.ts'
 import { emptySet, type FieldSet, leafSet } from './field-set.ts'
@@ -40,7 +40,7 @@ export function ignoredFields(kind: Kind, subresource: string): FieldSet {
 
 /** Returns an object without content. A built-in kind has its required parts, as in Go. */
 function emptyObject(kind: Kind): object {
-  const struct = kind.custom ? undefined : structOf(structName(kind))
+  const struct = kind.custom ? undefined : structOf(kind.kind)
   return struct === undefined ? {} : emptyStruct(struct)
 }
 

@@ -2,7 +2,7 @@
 import { badRequest, unsupportedMediaType } from '../errors.ts'
 import { structOf } from '../fields/fields.ts'
 import { isObject, type JsonObject, jsonType } from '../json.ts'
-import { type Kind, structName } from '../kind.ts'
+import type { Kind } from '../kind.ts'
 import type { Patch } from '../registry.ts'
 import { applyJsonPatch } from './json-patch.ts'
 import { applyStrategicMerge } from './strategic-merge.ts'
@@ -35,7 +35,7 @@ function apply(type: Patch['type'], document: JsonObject, patch: unknown, kind: 
       `the body of the request was in an unknown format - accepted media types include: ${accepted}`,
     )
   }
-  return applyStrategicMerge(document, patch, structOf(structName(kind)))
+  return applyStrategicMerge(document, patch, structOf(kind.kind))
 }
 
 /** Merge patch (RFC 7386): null removes a field, objects merge, any other value replaces. */

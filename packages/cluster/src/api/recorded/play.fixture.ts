@@ -3,14 +3,7 @@ import type { Clock } from '@dayfly/kit/clock'
 import { type Answer, jsonBody, noBody, type Request, type Transport } from '@dayfly/kit/http'
 import { field, isObject } from '../json.ts'
 import { applyJsonPatch } from '../patch/json-patch.ts'
-import type { Call } from './call.fixture.ts'
-
-export type Recorded = {
-  readonly title: string
-  readonly status: number
-  readonly body: unknown
-  readonly warnings: readonly string[]
-}
+import type { Call, CallAnswer, Exchange } from './calls.fixture.ts'
 
 /** How often a call with `until` is repeated, every 100 ms. */
 const attempts = 100
@@ -21,10 +14,11 @@ const dropped = new Set(['managedFields', 'selfLink'])
 
 type Stage = { readonly transport: Transport; readonly namespace: string; readonly clock: Clock }
 
-export async function play(calls: readonly Call[], on: Stage): Promise<readonly Recorded[]> {
-  const answers: Recorded[] = []
+/** Resolves with the calls and the answers of this stage. */
+export async function play(calls: readonly Omit<Exchange, 'answer'>[], on: Stage): Promise<readonly Exchange[]> {
+  const played: Exchange[] = []
   let version = ''
-  for (const call of calls) {
+  for (const { title, call } of calls) {
     let answer = await send(call, version, on)
     for (let attempt = 0; call.until !== undefined && attempt < attempts; attempt++) {
       if (JSON.stringify(answer.body).includes(call.until)) break
@@ -34,9 +28,9 @@ export async function play(calls: readonly Call[], on: Stage): Promise<readonly 
     const value = answer.body.kind === 'json' ? answer.body.value : undefined
     if (call.remember) version = String(field(value, 'metadata', 'resourceVersion'))
     const body = stable(call.owners ? withOwners(summary(value)) : summary(value), on.namespace)
-    answers.push({ title: call.title, status: answer.status, body, warnings: warningsOf(answer) })
+    played.push({ title, call, answer: { status: answer.status, body, ...warningsOf(answer) } })
   }
-  return answers
+  return played
 }
 
 async function send(call: Call, version: string, on: Stage): Promise<Answer> {
@@ -123,7 +117,8 @@ function once(causes: readonly unknown[]): readonly unknown[] {
   return conflicts ? different.sort((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1)) : different
 }
 
-function warningsOf(answer: Answer): readonly string[] {
+function warningsOf(answer: Answer): Pick<CallAnswer, 'warnings'> {
   const header = answer.headers['warning'] ?? ''
-  return [...header.matchAll(/299 - ("(?:\\.|[^"\\])*")/g)].map(([, text = '""']) => String(JSON.parse(text)))
+  const warnings = [...header.matchAll(/299 - ("(?:\\.|[^"\\])*")/g)].map(([, text = '""']) => String(JSON.parse(text)))
+  return warnings.length === 0 ? {} : { warnings }
 }

@@ -1,6 +1,5 @@
-// The API server answers the recorded calls like kube-apiserver 1.36.3 (answers.jsonl), except for the deviations
+// The API server answers the recorded calls like kube-apiserver 1.36.3 (calls.jsonl), except for the deviations
 // below. The same calls on a real cluster renew the recording: test/kubernetes/recorded.test.ts.
-import { readFileSync } from 'node:fs'
 import { seededRandom } from '@dayfly/kit/random'
 import { virtualClock } from '@dayfly/kit/virtual-clock'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -11,8 +10,8 @@ import { createRequestLog } from '../../wire/request-log.ts'
 import { createRegistry } from '../create-registry.ts'
 import { silentNode } from '../silent-node.fixture.ts'
 import { createSystemObjects } from '../system-objects.ts'
-import { calls } from './calls.fixture.ts'
-import { play, type Recorded } from './play.fixture.ts'
+import { type CallAnswer, exchanges } from './calls.fixture.ts'
+import { play } from './play.fixture.ts'
 
 /** Calls with another answer than Kubernetes', and why. A call without a deviation must leave this list. */
 const deviations: Readonly<Record<string, string>> = {
@@ -23,19 +22,10 @@ const deviations: Readonly<Record<string, string>> = {
   'apply: a wrong type in a custom object':
     'a wrong type is refused by the schema, with the message and code of a POST',
   'apply: a forbidden change': 'the message lists the changed fields instead of a text diff of Go structs',
-  'events: another subject': "the message shows the value with its JSON field names instead of Go's names",
   'job: refused: a success policy': "the message shows the value with its JSON field names instead of Go's names",
 }
 
-const recorded = new Map<string, Recorded>(
-  readFileSync(new URL('answers.jsonl', import.meta.url), 'utf8')
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as Recorded)
-    .map((answer) => [answer.title, answer]),
-)
-
-let ours: ReadonlyMap<string, Recorded> = new Map()
+let ours: ReadonlyMap<string, CallAnswer> = new Map()
 
 beforeAll(async () => {
   const clock = virtualClock()
@@ -50,25 +40,23 @@ beforeAll(async () => {
     requestLog: createRequestLog(),
   })
   const advancing = { ...clock, sleep: (ms: number) => clock.advance(ms) }
-  const answers = await play(calls, { transport, namespace: 'recorded-12345', clock: advancing })
-  ours = new Map(answers.map((answer) => [answer.title, answer]))
+  const played = await play(exchanges, { transport, namespace: 'recorded-12345', clock: advancing })
+  ours = new Map(played.map(({ title, answer }) => [title, answer]))
 })
 
-test('every call has a unique title and a recorded answer', () => {
-  const titles = calls.map((call) => call.title)
-  expect(new Set(titles).size).toBe(titles.length)
-  expect([...recorded.keys()]).toEqual(titles)
+test('every call has a unique title', () => {
+  expect(new Set(exchanges.map(({ title }) => title)).size).toBe(exchanges.length)
 })
 
 describe('answers like kube-apiserver', () => {
-  test.each(calls.map((call) => call.title).filter((title) => !(title in deviations)))('%s', (title) => {
-    expect(ours.get(title)).toEqual(recorded.get(title))
+  test.each(exchanges.filter(({ title }) => !(title in deviations)))('$title', ({ title, answer }) => {
+    expect(ours.get(title)).toEqual(answer)
   })
 })
 
 describe('deviates from kube-apiserver', () => {
   test.each(Object.entries(deviations))('%s: %s', (title) => {
     expect(ours.get(title)).toBeDefined()
-    expect(ours.get(title)).not.toEqual(recorded.get(title))
+    expect(ours.get(title)).not.toEqual(exchanges.find((exchange) => exchange.title === title)?.answer)
   })
 })

@@ -1,4 +1,4 @@
-// PriorityClasses, RuntimeClasses and HorizontalPodAutoscalers.
+// PriorityClasses and RuntimeClasses.
 // Source: https://github.com/kubernetes/kubernetes/blob/release-1.36/pkg/apis/scheduling/validation/validation.go
 import type { StoredObject } from '../../store/object.ts'
 import type { Api } from '../api.ts'
@@ -108,37 +108,4 @@ function validateRuntime(draft: Draft): readonly FieldError[] {
 
 function validateSame(draft: Draft, current: StoredObject, name: string): readonly FieldError[] {
   return sameJson(draft[name], current[name]) ? [] : [invalidValue(name, draft[name], 'field is immutable')]
-}
-
-/** Autoscalers are stored. No controller acts on them. */
-export const autoscalerRules: Rules = {
-  fill: (draft) => {
-    const spec = objectAt(draft, 'spec')
-    const target = { type: 'Utilization', averageUtilization: 80 }
-    const metrics = [{ type: 'Resource', resource: { name: 'cpu', target } }]
-    draft['spec'] = { ...spec, minReplicas: spec['minReplicas'] ?? 1, metrics: spec['metrics'] ?? metrics }
-  },
-  prepare: (draft) => {
-    draft['status'] = { desiredReplicas: 0 }
-  },
-  validate: validateAutoscaler,
-  validateUpdate: validateAutoscaler,
-}
-
-function validateAutoscaler(draft: Draft): readonly FieldError[] {
-  const [least, most] = [integer(draft, 'spec', 'minReplicas'), integer(draft, 'spec', 'maxReplicas')]
-  const at = 'spec.scaleTargetRef'
-  const errors: FieldError[] = []
-  if (least < 1) errors.push(invalidValue('spec.minReplicas', least, 'must be greater than or equal to 1'))
-  if (most < 1) errors.push(required('spec.maxReplicas', 'must be set and greater than 0'))
-  if (most < least) {
-    errors.push(invalidValue('spec.maxReplicas', most, 'must be greater than or equal to `minReplicas`'))
-  }
-  for (const name of ['kind', 'name']) {
-    if (text(draft, 'spec', 'scaleTargetRef', name) === '') errors.push(required(`${at}.${name}`))
-  }
-  if (text(draft, 'spec', 'scaleTargetRef', 'apiVersion') === '') {
-    errors.push(invalidValue(`${at}.apiVersion`, '', 'apiVersion must specify API group'))
-  }
-  return errors
 }

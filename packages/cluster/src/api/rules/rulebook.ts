@@ -1,9 +1,9 @@
 // Maps each kind to its rules.
 import type { Kind } from '../kind.ts'
-import { autoscalerRules, priorityClassRules, runtimeClassRules } from './classes.ts'
+import { priorityClassRules, runtimeClassRules } from './classes.ts'
 import { customRules } from './custom-resource.ts'
 import { definitionRules } from './custom-resource-definition.ts'
-import { eventRules, newEventRules } from './event.ts'
+import { eventRules } from './event.ts'
 import { jobRules } from './job/job-rules.ts'
 import { limitRangeRules } from './limit-range.ts'
 import { checkClaimLimits } from './limits.ts'
@@ -20,7 +20,6 @@ const rulebook: ReadonlyMap<string, Rules> = new Map([
   ['namespaces', namespaceRules],
   ['customresourcedefinitions.apiextensions.k8s.io', definitionRules],
   ['events', eventRules],
-  ['events.events.k8s.io', newEventRules],
   ['jobs.batch', jobRules],
   ['deployments.apps', deploymentRules],
   ['replicasets.apps', replicaSetRules],
@@ -39,7 +38,6 @@ const rulebook: ReadonlyMap<string, Rules> = new Map([
   ['limitranges', limitRangeRules],
   ['priorityclasses.scheduling.k8s.io', priorityClassRules],
   ['runtimeclasses.node.k8s.io', runtimeClassRules],
-  ['horizontalpodautoscalers.autoscaling', autoscalerRules],
   ['persistentvolumeclaims', { admit: checkClaimLimits }],
 ])
 

@@ -1,6 +1,6 @@
 // The OpenAPI v3 document of one group and version. kubectl reads it to validate, merge and explain.
 import type { Profile } from '../../api/api.ts'
-import { type Kind, structName } from '../../api/kind.ts'
+import type { Kind } from '../../api/kind.ts'
 import { type GroupVersion, rootOf } from '../group-versions.ts'
 import { addCustom, addStruct, type Components, reference, type Schema } from './schemas.ts'
 
@@ -9,7 +9,7 @@ export function openApiDocument(group: string, { version, kinds }: GroupVersion,
   const paths: Record<string, object> = {}
   for (const kind of kinds) {
     const groupVersionKind = { group, version, kind: kind.kind }
-    const name = kind.custom ? addCustom(kind, version, components) : addStruct(structName(kind), components)
+    const name = kind.custom ? addCustom(kind, version, components) : addStruct(kind.kind, components)
     const schema: Schema = name === undefined ? { type: 'object' } : reference(name)
     if (name !== undefined) mark(components, name, groupVersionKind, kind)
     const prefix = `/${rootOf(group, version)}${kind.namespaced ? '/namespaces/{namespace}' : ''}/${kind.plural}`

@@ -11,10 +11,8 @@ export function decodeProtobuf(bytes: Uint8Array): JsonObject | undefined {
     throw new WireError('the magic number is missing')
   const [meta, raw] = partsOf(bytes.subarray(4), [1, 2])
   const [apiVersion, kind] = partsOf(meta, [1, 2]).map(textOf)
-  // Two groups have Events.
-  const name = apiVersion?.startsWith('events.k8s.io/') ? `events.${kind}` : kind
-  if (name === undefined || messageOf(name) === undefined) return undefined
-  return { apiVersion, kind, ...decodeMessage(name, bytesOf(raw)) }
+  if (kind === undefined || messageOf(kind) === undefined) return undefined
+  return { apiVersion, kind, ...decodeMessage(kind, bytesOf(raw)) }
 }
 
 function decodeMessage(name: string, bytes: Uint8Array): Record<string, unknown> {

@@ -40,14 +40,11 @@ ValidatingWebhookConfiguration 1:metadata:ObjectMeta 2:webhooks:[]ValidatingWebh
 ValidatingAdmissionPolicy 1:metadata:ObjectMeta 2:spec:ValidatingAdmissionPolicySpec 3:status:ValidatingAdmissionPolicyStatus
 ValidatingAdmissionPolicyBinding 1:metadata:ObjectMeta 2:spec:ValidatingAdmissionPolicyBindingSpec
 TokenRequest 1:metadata:ObjectMeta 2:spec:TokenRequestSpec 3:status:TokenRequestStatus
-TokenReview 1:metadata:ObjectMeta 2:spec:TokenReviewSpec 3:status:TokenReviewStatus
-SubjectAccessReview 1:metadata:ObjectMeta 2:spec:SubjectAccessReviewSpec 3:status:SubjectAccessReviewStatus
 SelfSubjectRulesReview 1:metadata:ObjectMeta 2:spec:SelfSubjectRulesReviewSpec 3:status:SubjectRulesReviewStatus
 Scale 1:metadata:ObjectMeta 2:spec:ScaleSpec 3:status:ScaleStatus
 Eviction 1:metadata:ObjectMeta 2?deleteOptions:DeleteOptions
 RuntimeClass 1:metadata:ObjectMeta 2:handler:string 3?overhead:Overhead 4?scheduling:Scheduling
 HorizontalPodAutoscaler 1:metadata:ObjectMeta 2:spec:HorizontalPodAutoscalerSpec 3:status:HorizontalPodAutoscalerStatus
-events.Event 1:metadata:ObjectMeta 2:eventTime:MicroTime 3?series:events.EventSeries 4:reportingController:string 5:reportingInstance:string 6:action:string 7:reason:string 8:regarding:ObjectReference 9?related:ObjectReference 10:note:string 11:type:string 12:deprecatedSource:EventSource 13:deprecatedFirstTimestamp:Time 14:deprecatedLastTimestamp:Time 15:deprecatedCount:int
 ObjectMeta 1:name:string 2:generateName:string 3:namespace:string 4:selfLink:string 5:uid:string 6:resourceVersion:string 7:generation:int 8:creationTimestamp:Time 9?deletionTimestamp:Time 10?deletionGracePeriodSeconds:int 11:labels:{}string 12:annotations:{}string 13:ownerReferences:[]OwnerReference 14:finalizers:[]string 17:managedFields:[]ManagedFieldsEntry
 PodSpec 1:volumes:[]Volume 20:initContainers:[]Container 2:containers:[]Container 34:ephemeralContainers:[]EphemeralContainer 3:restartPolicy:string 4?terminationGracePeriodSeconds:int 5?activeDeadlineSeconds:int 6:dnsPolicy:string 7:nodeSelector:{}string 8:serviceAccountName:string 9:serviceAccount:string 21?automountServiceAccountToken:bool 10:nodeName:string 11:hostNetwork:bool 12:hostPID:bool 13:hostIPC:bool 27?shareProcessNamespace:bool 14?securityContext:PodSecurityContext 15:imagePullSecrets:[]LocalObjectReference 16:hostname:string 17:subdomain:string 18?affinity:Affinity 19:schedulerName:string 22:tolerations:[]Toleration 23:hostAliases:[]HostAlias 24:priorityClassName:string 25?priority:int 26?dnsConfig:PodDNSConfig 28:readinessGates:[]PodReadinessGate 29?runtimeClassName:string 30?enableServiceLinks:bool 31?preemptionPolicy:string 32:overhead:{}Quantity 33:topologySpreadConstraints:[]TopologySpreadConstraint 35?setHostnameAsFQDN:bool 36?os:PodOS 37?hostUsers:bool 38:schedulingGates:[]PodSchedulingGate 39:resourceClaims:[]PodResourceClaim 40?resources:ResourceRequirements 41?hostnameOverride:string 43?schedulingGroup:PodSchedulingGroup
 PodStatus 17:observedGeneration:int 1:phase:string 2:conditions:[]PodCondition 3:message:string 4:reason:string 11:nominatedNodeName:string 5:hostIP:string 16:hostIPs:[]HostIP 6:podIP:string 12:podIPs:[]PodIP 7?startTime:Time 10:initContainerStatuses:[]ContainerStatus 8:containerStatuses:[]ContainerStatus 9:qosClass:string 13:ephemeralContainerStatuses:[]ContainerStatus 14:resize:string 15:resourceClaimStatuses:[]PodResourceClaimStatus 18?extendedResourceClaimStatus:PodExtendedResourceClaimStatus 19:allocatedResources:{}Quantity 20?resources:ResourceRequirements 21:nodeAllocatableResourceClaimStatuses:[]NodeAllocatableResourceClaimStatus
@@ -105,9 +102,6 @@ ValidatingAdmissionPolicyStatus 1:observedGeneration:int 2?typeChecking:TypeChec
 ValidatingAdmissionPolicyBindingSpec 1:policyName:string 2?paramRef:ParamRef 3?matchResources:MatchResources 4:validationActions:[]string
 TokenRequestSpec 1:audiences:[]string 4?expirationSeconds:int 3?boundObjectRef:BoundObjectReference
 TokenRequestStatus 1:token:string 2:expirationTimestamp:Time
-TokenReviewSpec 1:token:string 2:audiences:[]string
-TokenReviewStatus 1:authenticated:bool 2:user:UserInfo 4:audiences:[]string 3:error:string
-SubjectAccessReviewSpec 1?resourceAttributes:ResourceAttributes 2?nonResourceAttributes:NonResourceAttributes 3:user:string 4:groups:[]string 5:extra:{}[]string 6:uid:string
 SelfSubjectRulesReviewSpec 1:namespace:string
 SubjectRulesReviewStatus 1:resourceRules:[]ResourceRule 2:nonResourceRules:[]NonResourceRule 3:incomplete:bool 4:evaluationError:string
 ScaleSpec 1:replicas:int
@@ -116,7 +110,6 @@ Overhead 1:podFixed:{}Quantity
 Scheduling 1:nodeSelector:{}string 2:tolerations:[]Toleration
 HorizontalPodAutoscalerSpec 1:scaleTargetRef:CrossVersionObjectReference 2?minReplicas:int 3:maxReplicas:int 4:metrics:[]MetricSpec 5?behavior:HorizontalPodAutoscalerBehavior
 HorizontalPodAutoscalerStatus 1?observedGeneration:int 2?lastScaleTime:Time 3:currentReplicas:int 4:desiredReplicas:int 5:currentMetrics:[]MetricStatus 6:conditions:[]HorizontalPodAutoscalerCondition
-events.EventSeries 1:count:int 2:lastObservedTime:MicroTime
 OwnerReference 5:apiVersion:string 1:kind:string 3:name:string 4:uid:string 6?controller:bool 7?blockOwnerDeletion:bool
 ManagedFieldsEntry 1:manager:string 2:operation:string 3:apiVersion:string 4?time:Time 6:fieldsType:string 7?fieldsV1:Raw 8:subresource:string
 Volume 1:name:string 2::VolumeSource

@@ -1,11 +1,10 @@
 // The columns of `kubectl get` for the built-in kinds.
 // Source: https://github.com/kubernetes/kubernetes/blob/release-1.36/pkg/printers/internalversion/printers.go
 import type { Instant } from '@dayfly/kit/clock'
-import { eventProjection } from '../../api/event-shapes.ts'
 import { field, integer, isObject, list, size, text } from '../../api/json.ts'
 import type { ResourceKey, StoredObject } from '../../store/object.ts'
 import { age } from './age.ts'
-import { autoscalerPrinter, priorityClassPrinter, quotaPrinter, runtimeClassPrinter } from './class-printers.ts'
+import { priorityClassPrinter, quotaPrinter, runtimeClassPrinter } from './class-printers.ts'
 import { ageColumn, type Cell, column, nameColumn, type Printer } from './column.ts'
 import { jobPrinter } from './job-printer.ts'
 import { podPrinter } from './pod-printer.ts'
@@ -43,10 +42,6 @@ export const builtInPrinters: ReadonlyMap<ResourceKey, Printer> = new Map([
       columns: eventColumns(),
       cells: eventCells,
     },
-  ],
-  [
-    'events.events.k8s.io',
-    { columns: eventColumns(), cells: (event, now) => eventCells(eventProjection.hide(event), now) },
   ],
   [
     'namespaces',
@@ -90,7 +85,6 @@ export const builtInPrinters: ReadonlyMap<ResourceKey, Printer> = new Map([
   ['resourcequotas', quotaPrinter],
   ['priorityclasses.scheduling.k8s.io', priorityClassPrinter],
   ['runtimeclasses.node.k8s.io', runtimeClassPrinter],
-  ['horizontalpodautoscalers.autoscaling', autoscalerPrinter],
 ])
 
 function createdPrinter(): Printer {

@@ -2,7 +2,6 @@
 // Source: https://kubernetes.io/docs/reference/using-api/cel/#cel-options-language-features-and-libraries
 import { Environment } from '@marcbachmann/cel-js'
 import { addListFunctions } from './list-functions.ts'
-import { addNetworkFunctions } from './network-functions.ts'
 import { addQuantityFunctions } from './quantity-functions.ts'
 import { addStringFunctions } from './string-functions.ts'
 
@@ -20,6 +19,5 @@ export function createEnvironment(): Environment {
   addStringFunctions(environment)
   addListFunctions(environment)
   addQuantityFunctions(environment)
-  addNetworkFunctions(environment)
   return environment
 }
