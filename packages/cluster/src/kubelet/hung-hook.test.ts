@@ -1,9 +1,10 @@
-// A postStart hook that never returns, with real processes. Each test repeats what a real node of 1.36 did (docs/reference/kubernetes.md#s4-4).
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, realpathSync } from 'node:fs'
+// A postStart hook that never returns, with real processes and a virtual clock. Each test repeats what a real node of 1.36 did
+// (docs/reference/kubernetes.md#s4-4).
+import { mkdtempSync, readFileSync, realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { systemClock, systemRandom } from '@dayfly/kit/system'
+import { type VirtualClock, virtualClock } from '@dayfly/kit/virtual-clock'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { field } from '../api/json.ts'
 import { type Cluster, createCluster } from '../cluster.ts'
@@ -11,11 +12,12 @@ import { conditionLine, containerOf, podOf } from '../pod-stage.fixture.ts'
 import { createProcessRuntime } from '../runtime/process/process-runtime.ts'
 import { processScan } from '../runtime/process/processes.ts'
 
-const clock = systemClock()
+let clock: VirtualClock
 let cluster: Cluster
 let data: string
 
 beforeEach(() => {
+  clock = virtualClock(systemClock().now())
   data = mkdtempSync(join(realpathSync(tmpdir()), 'dayfly-hook-'))
   const environment = { PATH: process.env['PATH'] ?? '/usr/bin:/bin' }
   const runtime = createProcessRuntime({ dataDirectory: data, clock, environment, images: {} })
@@ -27,35 +29,54 @@ beforeEach(() => {
 })
 
 afterEach(async () => {
-  await cluster.stop()
+  let isStopped = false
+  const stopping = cluster.stop().then(() => {
+    isStopped = true
+  })
+  await until(() => isStopped)
+  await stopping
   expect(processScan(data).run()).toEqual([])
 })
 
-/** Returns the commands of the processes that belong to this test. */
-function running(): readonly string[] {
+/** Returns the processes of this test that sleep: those of the containers and of the hook. */
+function sleeping(): readonly { readonly pid: number; readonly line: string }[] {
   const found = processScan(data).run()
-  const lines = found.map(({ pid }) => execFileSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' }))
-  return lines.map((line) => line.trim()).filter((line) => line.includes('sleep 100') && !line.includes('sh'))
+  const lines = found.map(({ pid }) => ({ pid, line: commandOf(pid) }))
+  return lines.filter(({ line }) => /^\S*sleep 100/.test(line))
+}
+
+/** Returns the command of a process, or nothing if it has ended. */
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
+  } catch {
+    return ''
+  }
+}
+
+/** Lets the virtual time pass, and the processes go on for a tenth of it. */
+async function pass(ms: number): Promise<void> {
+  for (let left = ms; left > 0; left -= 50) {
+    await clock.advance(50)
+    await systemClock().sleep(5)
+  }
 }
 
 async function until(isTrue: () => boolean): Promise<void> {
   for (let tries = 0; !isTrue(); tries++) {
-    if (tries === 1_000) throw new Error(`never true: ${isTrue}`)
-    await clock.sleep(10)
+    if (tries === 2_000) throw new Error(`never true: ${isTrue}`)
+    await pass(50)
   }
 }
 
 const pod = () => cluster.registry.get('pods', 'default', 'p')
 const waits = () =>
   JSON.stringify(field(pod(), 'status', 'containerStatuses') ?? '').match(/ContainerCreating/g)?.length
-const hookRuns = () => until(() => waits() === 2 && running().some((line) => line.includes('1001')))
+const hookRuns = () => until(() => waits() === 2 && sleeping().some(({ line }) => line.includes('1001')))
 const events = () => cluster.registry.list('events').map(({ reason }) => reason)
 
 function kill(word: string): void {
-  for (const { pid } of processScan(data).run()) {
-    const line = execFileSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' })
-    if (line.includes(word) && !line.includes('sh')) process.kill(pid, 'SIGKILL')
-  }
+  for (const { pid, line } of sleeping()) if (line.includes(word)) process.kill(pid, 'SIGKILL')
 }
 
 test('ignores a DELETE until the hook ends, then starts and ends the second container, and removes the pod', async () => {
@@ -66,9 +87,9 @@ test('ignores a DELETE until the hook ends, then starts and ends the second cont
     expect.stringContaining('PodReadyToStartContainers=True'),
   ])
   cluster.registry.delete('pods', 'default', 'p')
-  await clock.sleep(2_500)
+  await pass(2_500)
   expect(pod()?.metadata.deletionTimestamp).toBeDefined()
-  expect(running()).toHaveLength(2)
+  expect(sleeping()).toHaveLength(2)
   kill('1001')
   await until(() => pod() === undefined)
   const started = cluster.registry
@@ -82,8 +103,8 @@ test('removes the object at once with grace period 0; the processes run until th
   await hookRuns()
   cluster.registry.delete('pods', 'default', 'p', { gracePeriodSeconds: 0 })
   expect(pod()).toBeUndefined()
-  await clock.sleep(2_500)
-  expect(running()).toHaveLength(2)
+  await pass(2_500)
+  expect(sleeping()).toHaveLength(2)
   cluster.kubelet.stop()
   cluster.kubelet.start()
   await until(() => processScan(data).run().length === 0)

@@ -163,9 +163,9 @@ test('a process that the command leaves behind does not hold up its end, and end
 })
 
 test('the end of the container ends its sessions, also one that hides, and no other can start', async () => {
-  const { shell, session, runtime, ended, data } = await world('sleep 0.8')
+  const { shell, session, runtime, ended, data } = await world('until [ -e go ]; do sleep 0.01; done')
   const hidden = session(['env', '-i', '/bin/sh', '-c', 'cd /; exec sleep 1000'])
-  const plain = shell('exec sleep 1000')
+  const plain = shell('touch go; exec sleep 1000')
   await ended
   expect(await Promise.all([hidden.ended, plain.ended])).toEqual([
     { is: 'exited', exitCode: 137 },
