@@ -6,9 +6,10 @@ import { addTally, describeTally, emptyTally, type Tally } from './tally.ts'
 
 test('prints each skip with its reason, and the counts in the last line', () => {
   const total = emptyTally()
-  addTally(total, { passed: 2, failed: 1, skipped: [] })
-  addTally(total, { passed: 1, failed: 0, skipped: [{ name: 'a > b', reason: 'no Go' }] })
-  expect(describeTally(total)).toBe('skipped: a > b: no Go\n3 passed, 1 failed, 1 skipped\n')
+  addTally(total, { passed: 2, failed: 1, skipped: [], left: 0 })
+  addTally(total, { passed: 1, failed: 0, skipped: [{ name: 'a > b', reason: 'no Go' }], left: 4 })
+  const lines = 'skipped: a > b: no Go\nleft to the whole tier: 4 tests of the same files\n'
+  expect(describeTally(total)).toBe(`${lines}3 passed, 1 failed, 1 skipped\n`)
 })
 
 const sample = `
@@ -33,6 +34,7 @@ test('counts every test, and counts a skip without a reason as a failure', async
       passed: 1,
       failed: 3,
       skipped: [{ name: expect.stringContaining('with a reason'), reason: 'no Go' }],
+      left: 0,
     })
     expect(output).toMatch(/FAILED .*bad/)
     expect(output).toMatch(/FAILED .*without one\nskipped without a reason/)
@@ -51,3 +53,19 @@ function vitest(root: string, env: NodeJS.ProcessEnv): Promise<string> {
     )
   })
 }
+
+test('counts no test that the pattern of names leaves out, and a listed title without a test as a failure', async () => {
+  const folder = mkdtempSync(path.resolve('node_modules/.tally-'))
+  const file = path.join(folder, 'tally.json')
+  try {
+    writeFileSync(path.join(folder, 'sample.test.js'), sample)
+    const config = "export default { test: { exclude: [], testNamePattern: '^good$' } }"
+    writeFileSync(path.join(folder, 'vitest.config.mjs'), config)
+    const output = await vitest(folder, { DAYFLY_TALLY: file, DAYFLY_LANE: 'alone' })
+    const { passed, left } = JSON.parse(readFileSync(file, 'utf8')) as Tally
+    expect([passed, left]).toEqual([1, 4])
+    expect(output).toMatch(/FAILED install\.md \*\n.*no test has this title/)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+})

@@ -1,4 +1,5 @@
 // Runs `npm test`: every check, then every test. If --tier names a tier, it builds the program and runs the tests of that tier.
+// The tier `node` is the fast part of the tier `kubernetes`: test/kubernetes/fast-tier.ts.
 // It ends with one line of counts, where a check counts as one test.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -6,6 +7,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import type { LaneName } from '../test/kubernetes/fast-tier.ts'
 import { addTally, describeTally, emptyTally, type Tally } from './tally.ts'
 
 type Check = { readonly name: string; readonly command: readonly [string, ...string[]] }
@@ -22,7 +24,13 @@ const checks: readonly Check[] = [
 ]
 
 const total = emptyTally()
-if (tier !== undefined) {
+if (tier === 'node') {
+  await check(build)
+  // The lanes would else build the images at the same time.
+  await check({ name: 'images', command: ['tsx', 'scripts/image.ts'] })
+  addTally(total, await lane('alone'))
+  for (const part of await Promise.all((['lives', 'ends', 'others'] as const).map(lane))) addTally(total, part)
+} else if (tier !== undefined) {
   await check(build)
   addTally(total, await tests(`vitest.${tier}.config.ts`))
 } else {
@@ -41,15 +49,19 @@ async function check({ name, command }: Check): Promise<void> {
   process.stdout.write(code === 0 ? `  ok ${name} (${took})\n` : `  FAILED ${name}\n${output}\n`)
 }
 
+function lane(name: LaneName): Promise<Tally> {
+  return tests('vitest.node.config.ts', { DAYFLY_LANE: name })
+}
+
 /** Runs vitest, whose reporter writes its counts to a file. Without counts, vitest has failed. */
-async function tests(config: string): Promise<Tally> {
+async function tests(config: string, env: NodeJS.ProcessEnv = {}): Promise<Tally> {
   const folder = mkdtempSync(path.join(tmpdir(), 'dayfly-tally-'))
   const file = path.join(folder, 'tally.json')
   try {
     const reporter = './scripts/tally-reporter.ts'
     const { code } = await run(
       ['vitest', 'run', '--config', config, '--reporter', reporter],
-      { DAYFLY_TALLY: file },
+      { ...env, DAYFLY_TALLY: file },
       'inherit',
     )
     const tally = JSON.parse(readFileSync(file, 'utf8')) as Tally

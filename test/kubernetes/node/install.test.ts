@@ -5,8 +5,8 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { configMaps, object } from '../client-place.ts'
 import { runnerImage } from './images.ts'
 import { installed, ready, runnerSet } from './installation.ts'
-import { leftoversIn, none, processesInGroups } from './leftovers.ts'
-import { nodeKubeconfig, processesOf, settle, whyNoNode } from './open-node.ts'
+import { leftoversIn, none, orphanShims, processesInGroups } from './leftovers.ts'
+import { nodeKubeconfig, settle, whyNoNode } from './open-node.ts'
 import { type PodWatch, watchPods } from './pod-watch.ts'
 import { loseLease, rightsInUse } from './rights-in-use.ts'
 import { fates, jobsOf, queue } from './workload.ts'
@@ -16,7 +16,6 @@ if (file) describe('on a real node', () => suite(file))
 else describe('on a real node', () => it('an installation by the chart', (context) => context.skip(whyNoNode)))
 
 const minutes = (count: number) => count * 60_000
-const shims = () => processesOf(/containerd-shim-runc-v2/).length
 
 function suite(kubeconfig: string): void {
   const stage = installed(kubeconfig, { name: 'install', latencyMs: 150 })
@@ -109,8 +108,8 @@ function suite(kubeconfig: string): void {
       90_000,
     )
     await settle(
-      async () => ({ shims: shims(), pods: (await operator.kubectl('get', 'pods', '-A', '-o', 'name')).trim() }),
-      (left) => left.pods !== '' || left.shims === 0,
+      () => orphanShims(node),
+      (left) => left.length === 0,
     )
   })
 }

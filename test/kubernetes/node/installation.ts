@@ -8,7 +8,7 @@ import { afterAll, beforeAll } from 'vitest'
 import { clock, crds, object, pods, secrets } from '../client-place.ts'
 import { importImages, root, runnerImage } from './images.ts'
 import { type Node, openNode, settle } from './open-node.ts'
-import { createOperator, type Operator } from './operator.ts'
+import { createOperator } from './operator.ts'
 import { type OutsideForge, openForge } from './outside-forge.ts'
 
 export type Installation = Awaited<ReturnType<typeof install>>
@@ -24,6 +24,8 @@ type Plan = {
 export const chart = path.join(root, 'deploy/chart')
 /** The name of the Secret with the forge's credential. */
 const credentials = 'github'
+/** Test files that run side by side share it: test/kubernetes/shared-definition.ts. */
+const definition = 'runnersets.dayfly.dev'
 const leases: Resource = {
   group: 'coordination.k8s.io',
   version: 'v1',
@@ -53,7 +55,8 @@ async function install(kubeconfig: string, { name, latencyMs, values = {} }: Pla
   const system = await node.enter(name, { 'pod-security.kubernetes.io/enforce': 'restricted' })
   const watched = await node.enter(`${name}-runners`)
   await createCredentials(node, watched, forge)
-  const all = { watchNamespaces: [watched], ...values }
+  const isShared = (await node.get(crds, undefined, definition)) !== undefined
+  const all = { watchNamespaces: [watched], ...(isShared ? { crds: { install: false } } : {}), ...values }
   const installedAt = clock.now()
   const helm = ['install', 'dayfly', chart, '-n', system, '--wait', '--timeout', '90s']
   await operator.helm(...helm, ...operator.values(all))
@@ -79,19 +82,19 @@ async function install(kubeconfig: string, { name, latencyMs, values = {} }: Pla
       return (await Promise.all(each)).join('').split('\n').filter(Boolean)
     },
     createSet: async (set: KubeObject) => (await node.kubernetes.create(runnerSets, set)).object,
-    close: () => close(node, forge, operator, system),
+    /** Removes the release and the sets, and the definition of RunnerSet, which helm keeps, if it came with this installation. */
+    close: async () => {
+      const { items } = await node.kubernetes.list(runnerSets).catch(() => ({ items: [] }))
+      for (const { metadata } of items)
+        if (node.entered.includes(metadata.namespace ?? ''))
+          await node.kubernetes.delete(runnerSets, metadata).catch(() => {})
+      await operator.helm('uninstall', 'dayfly', '-n', system, '--ignore-not-found', '--wait', '--timeout', '90s')
+      if (!isShared) await node.kubernetes.delete(crds, { name: definition }).catch(() => {})
+      await node.close()
+      await forge.close()
+      operator.close()
+    },
   }
-}
-
-/** Removes the release, the sets and the definition of RunnerSet, which helm keeps. */
-async function close(node: Node, forge: OutsideForge, operator: Operator, system: string): Promise<void> {
-  const { items } = await node.kubernetes.list(runnerSets).catch(() => ({ items: [] }))
-  for (const { metadata } of items) await node.kubernetes.delete(runnerSets, metadata).catch(() => {})
-  await operator.helm('uninstall', 'dayfly', '-n', system, '--ignore-not-found', '--wait', '--timeout', '90s')
-  await node.kubernetes.delete(crds, { name: 'runnersets.dayfly.dev' }).catch(() => {})
-  await node.close()
-  await forge.close()
-  operator.close()
 }
 
 export async function createCredentials(node: Node, namespace: string, { token }: OutsideForge): Promise<void> {

@@ -1,11 +1,16 @@
 // Finds the remains of runners on the real node: pods, Secrets, processes and control groups, besides registrations at the forge.
+import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
+import { promisify } from 'node:util'
+import { textAt } from '@dayfly/kit/read-json'
 import { labels } from '@dayfly/runner-set/core/pod'
 import { pods, secrets } from '../client-place.ts'
 import { nodeOfRun } from './images.ts'
 import type { Node } from './open-node.ts'
 import type { OutsideForge } from './outside-forge.ts'
+
+const run = promisify(execFile)
 
 export type Leftovers = {
   readonly pods: readonly string[]
@@ -65,6 +70,29 @@ export function processesInGroups(isIn: (groups: string) => boolean) {
     if (!/^\d+$/.test(pid) || !isIn(textOf(`/proc/${pid}/cgroup`))) return []
     return [{ pid: Number(pid), command: textOf(`/proc/${pid}/cmdline`).replaceAll('\0', ' ') }]
   })
+}
+
+/** Returns the shims of sandboxes whose pod is gone. A static pod has the hash of its file as UID in containerd. */
+export async function orphanShims({ kubernetes }: Node): Promise<readonly string[]> {
+  const socket = path.join(nodeOfRun().run, 'containerd.sock')
+  const sandboxes = foldersIn('/proc').flatMap((pid) => {
+    const words = textOf(`/proc/${pid}/cmdline`).split('\0')
+    const after = (flag: string) => words[words.indexOf(flag) + 1] ?? ''
+    return words[0]?.endsWith('containerd-shim-runc-v2') && after('-address') === socket ? [after('-id')] : []
+  })
+  const labelled = sandboxes.map(async (id) => {
+    const text = await run('ctr', ['-a', socket, '-n', 'k8s.io', 'containers', 'info', id]).then(
+      ({ stdout }) => stdout,
+      () => '{}',
+    )
+    return { id, uid: textAt(JSON.parse(text), 'Labels', 'io.kubernetes.pod.uid') }
+  })
+  const found = await Promise.all(labelled)
+  const { items } = await kubernetes.list(pods)
+  const uids = new Set(
+    items.flatMap(({ metadata }) => [metadata.uid, metadata.annotations?.['kubernetes.io/config.hash']]),
+  )
+  return found.filter(({ uid }) => !uids.has(uid)).map(({ id, uid }) => `${id} of pod ${uid}`)
 }
 
 /** Returns nothing for a folder that has disappeared. */

@@ -86,6 +86,8 @@ export async function openNode(kubeconfig: string) {
     kubernetes,
     transport: cluster.transport,
     get,
+    /** Its namespaces. */
+    entered: entered as readonly string[],
     /** Deletes its namespaces and waits until they are gone, because the doctor reads all namespaces. */
     close: async () => {
       for (const name of entered) {
