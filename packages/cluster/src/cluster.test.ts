@@ -8,6 +8,7 @@ import { systemClock, systemRandom } from '@dayfly/kit/system'
 import { afterEach, expect, test } from 'vitest'
 import { field } from './api/json.ts'
 import { type Cluster, createCluster } from './cluster.ts'
+import { eventually } from './runtime/process/process-helpers.fixture.ts'
 import { createProcessRuntime } from './runtime/process/process-runtime.ts'
 import { processScan } from './runtime/process/processes.ts'
 import type { StoredObject } from './store/object.ts'
@@ -54,15 +55,6 @@ async function send(transport: Transport, method: Method, path: string, body?: o
 const obedient = 'trap "exit 0" TERM; while :; do sleep 0.02; done'
 
 const pods = '/api/v1/namespaces/default/pods'
-
-async function eventually<T>(look: () => T | undefined): Promise<T> {
-  for (let tries = 0; tries < 500; tries++) {
-    const found = look()
-    if (found !== undefined && found !== false) return found
-    await clock.sleep(10)
-  }
-  throw new Error(`never true: ${look}`)
-}
 
 function podIn(cluster: Cluster, name: string, phase: string): StoredObject | undefined {
   const pod = cluster.registry.get('pods', 'default', name)

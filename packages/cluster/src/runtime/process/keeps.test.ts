@@ -6,13 +6,13 @@ import { join } from 'node:path'
 import { systemClock } from '@dayfly/kit/system'
 import { afterEach, expect, test } from 'vitest'
 import type { ContainerConfig, Runtime } from '../runtime.ts'
+import { textOf, wholeLog } from './process-helpers.fixture.ts'
 import { createProcessRuntime } from './process-runtime.ts'
 import { processScan } from './processes.ts'
 import { shimArguments } from './shim.ts'
 
 const clock = systemClock()
 const until = new AbortController().signal
-const whole = { follow: false, timestamps: false, tailLines: undefined, since: undefined, limitBytes: undefined }
 const environment = { PATH: process.env['PATH'] ?? '/usr/bin:/bin' }
 const id = { pod: 'uid-1', name: 'main', attempt: 0 }
 let data = ''
@@ -34,12 +34,6 @@ function shell(script: string, more: Partial<ContainerConfig> = {}): ContainerCo
 
 const own = (name: string) => join(data, 'pods/uid-1/main.0', name)
 
-async function text(items: AsyncIterable<string>): Promise<string> {
-  let all = ''
-  for await (const item of items) all += item
-  return all
-}
-
 async function started(runtime: Runtime, config: ContainerConfig) {
   const start = await runtime.start(config)
   if (start.is === 'failed') throw new Error(start.message)
@@ -50,7 +44,7 @@ test('a container goes on without its runtime, and the next one finds its start,
   const first = open()
   const script = 'echo one; until [ -e go ]; do sleep 0.01; done; echo two; echo why >"$DAYFLY_ROOT/dev/end"; exit 9'
   const start = await started(first, shell(script, { env: { NAME: 'x y' } }))
-  await expect.poll(() => text(first.logs(id, whole, until))).toBe('one\n')
+  await expect.poll(() => textOf(first.logs(id, wholeLog, until))).toBe('one\n')
   await first.close()
   expect(await first.exec(id, ['true'], 1_000)).toMatchObject({ is: 'failed' })
   const next = open()
@@ -59,7 +53,7 @@ test('a container goes on without its runtime, and the next one finds its start,
   expect(found).toMatchObject({ isRunning: true, startedAt: start.startedAt })
   const command = ['sh', '-c', 'echo "$NAME in $(pwd)"']
   expect(await next.exec(id, command, 5_000)).toEqual({ is: 'ended', exitCode: 0, output: `x y in ${own('root')}\n` })
-  const followed = text(next.logs(id, { ...whole, follow: true }, until))
+  const followed = textOf(next.logs(id, { ...wholeLog, follow: true }, until))
   writeFileSync(own('root/go'), '')
   const end = await found?.ended
   expect(end).toMatchObject({ exitCode: 9, message: 'why\n' })
@@ -83,14 +77,14 @@ test('a container that ended without any runtime has its exit code, its time, an
   expect(end?.finishedAt).toBeLessThan(since - 1_000)
   expect(processScan(data).run()).toEqual([])
   // Its lines have the time of the last of them, not the time at which the next runtime read them.
-  const stamped = await text(next.logs(id, { ...whole, timestamps: true }, until))
+  const stamped = await textOf(next.logs(id, { ...wholeLog, timestamps: true }, until))
   expect(Date.parse(stamped.split(' ')[0] ?? '')).toBeLessThan(since - 1_000)
 })
 
 test('lines keep their times', async () => {
   const first = open()
   await started(first, shell('echo one; until [ -e go ]; do sleep 0.01; done; echo two; sleep 300'))
-  const stamps = (runtime: Runtime) => text(runtime.logs(id, { ...whole, timestamps: true }, until))
+  const stamps = (runtime: Runtime) => textOf(runtime.logs(id, { ...wholeLog, timestamps: true }, until))
   await expect.poll(() => stamps(first)).toMatch(/one\n$/)
   await clock.sleep(100)
   writeFileSync(own('root/go'), '')
@@ -104,7 +98,7 @@ test('lines keep their times', async () => {
 test('a graceful stop works on a container of an earlier runtime', async () => {
   const first = open()
   await started(first, shell('trap "echo bye; exit 4" TERM; echo up; while :; do sleep 0.01; done'))
-  await expect.poll(() => text(first.logs(id, whole, until))).toBe('up\n')
+  await expect.poll(() => textOf(first.logs(id, wholeLog, until))).toBe('up\n')
   await first.close()
   const next = open()
   await next.stop(id, 5_000)
@@ -133,7 +127,7 @@ test('a start that a kill cut short is done again, and a command that has begun 
   writeFileSync(own('root/left'), '')
   const again = await started(first, shell('ls; exit 3'))
   expect(await again.ended).toMatchObject({ exitCode: 3 })
-  expect(await text(first.logs(id, whole, until))).not.toContain('left')
+  expect(await textOf(first.logs(id, wholeLog, until))).not.toContain('left')
   await first.close()
   const next = open()
   expect(await (await started(next, shell('echo twice'))).ended).toMatchObject({ exitCode: 3 })
@@ -148,7 +142,7 @@ test('a container that signals its whole process group loses no exit code, and i
   const script = 'trap "kill 0" EXIT; trap "" TERM; echo "$d $pid $dayfly"; exit 6'
   const { ended } = await started(runtime, shell(script, { env: { d: '1', pid: '2', dayfly: '3' } }))
   expect(await ended).toMatchObject({ exitCode: 6 })
-  expect(await text(runtime.logs(id, whole, until))).toBe('1 2 3\n')
+  expect(await textOf(runtime.logs(id, wholeLog, until))).toBe('1 2 3\n')
 })
 
 test('a command of a client ends with the runtime, and its container goes on and takes the next one', async () => {

@@ -5,12 +5,12 @@ import { dirname, join } from 'node:path'
 import { systemClock } from '@dayfly/kit/system'
 import { afterEach, expect, test } from 'vitest'
 import type { ContainerConfig, ContainerEnd, Mount, Runtime } from '../runtime.ts'
+import { eventually, textOf, wholeLog } from './process-helpers.fixture.ts'
 import { createProcessRuntime } from './process-runtime.ts'
 import { processScan } from './processes.ts'
 
 const clock = systemClock()
 const until = new AbortController().signal
-const wholeLog = { follow: false, timestamps: false, tailLines: undefined, since: undefined, limitBytes: undefined }
 const environment = { PATH: process.env['PATH'] ?? '/usr/bin:/bin' }
 let open: { runtime: Runtime; data: string }[] = []
 
@@ -57,19 +57,6 @@ async function run(runtime: Runtime, config: ContainerConfig): Promise<Container
   return await (ended as Promise<ContainerEnd>)
 }
 
-async function text(items: AsyncIterable<string>): Promise<string> {
-  let all = ''
-  for await (const item of items) all += item
-  return all
-}
-
-async function eventually(isTrue: () => boolean): Promise<void> {
-  for (let tries = 0; !isTrue(); tries++) {
-    if (tries > 500) throw new Error(`never true: ${isTrue}`)
-    await clock.sleep(10)
-  }
-}
-
 test.each([
   ['exit 0', 0],
   ['exit 7', 7],
@@ -93,7 +80,7 @@ test('a container finds its mounts, environment and working directory below DAYF
     'cat "$DAYFLY_ROOT/run/dayfly/credential"; echo " $GREETING"; pwd; echo x > "$DAYFLY_ROOT/work/file"; mktemp'
   const config = shell(script, { env: { GREETING: 'hello' }, workingDir: '/home/runner', mounts: [secret, work] })
   expect(await run(runtime, config)).toMatchObject({ exitCode: 0 })
-  const lines = (await text(runtime.logs(config.id, wholeLog, until))).split('\n')
+  const lines = (await textOf(runtime.logs(config.id, wholeLog, until))).split('\n')
   const root = join(data, 'pods/uid-1/main.0/root')
   expect(lines.slice(0, 2)).toEqual(['s3cret hello', join(root, 'home/runner')])
   expect(realpathSync(dirname(lines[2] ?? ''))).toBe(join(root, 'tmp'))
@@ -120,7 +107,7 @@ test('mounts may be nested, may be single files, and are shared by the container
   for (const name of ['one', 'two']) {
     const config = shell(script, { id: { pod: 'uid-1', name, attempt: 0 }, mounts })
     expect(await run(runtime, config)).toMatchObject({ exitCode: 0 })
-    expect(await text(runtime.logs(config.id, wholeLog, until))).toBe(name === 'one' ? 'Ay\n' : 'again\nAy\n')
+    expect(await textOf(runtime.logs(config.id, wholeLog, until))).toBe(name === 'one' ? 'Ay\n' : 'again\nAy\n')
   }
   const taken = shell('true', {
     id: { pod: 'uid-1', name: 'three', attempt: 0 },
@@ -136,10 +123,10 @@ test('an image of the table has its program at the entrypoint: as the default, a
   const image = 'example.test/runner:1'
   const byCommand = shell('exec "${DAYFLY_ROOT:-}/home/runner/run.sh" --once', { image })
   await run(runtime, byCommand)
-  expect(await text(runtime.logs(byCommand.id, wholeLog, until))).toBe("it's me --once\n")
+  expect(await textOf(runtime.logs(byCommand.id, wholeLog, until))).toBe("it's me --once\n")
   const byDefault = shell('', { image, command: [], args: ['again'], id: { ...byCommand.id, attempt: 1 } })
   await run(runtime, byDefault)
-  expect(await text(runtime.logs(byDefault.id, wholeLog, until))).toBe("it's me again\n")
+  expect(await textOf(runtime.logs(byDefault.id, wholeLog, until))).toBe("it's me again\n")
 })
 
 test.each([
@@ -201,7 +188,7 @@ test('stop sends SIGTERM to the main process and waits for it', async () => {
     if (/ready/.test(chunk)) break
   await runtime.stop(config.id, 5000)
   expect(await ended).toMatchObject({ exitCode: 4 })
-  expect(await text(runtime.logs(config.id, wholeLog, until))).toBe('ready\nbye\n')
+  expect(await textOf(runtime.logs(config.id, wholeLog, until))).toBe('ready\nbye\n')
 })
 
 test('stop kills a process that ignores SIGTERM after the grace period, and at once without one', async () => {
@@ -248,7 +235,7 @@ test('a container survives a restart of the runtime, which finds its end, log an
   const [ended] = await started(next, long)
   writeFileSync(join(data, 'pods/uid-1/main.0/root/go'), '')
   expect(await ended).toMatchObject({ exitCode: 9 })
-  expect(await text(next.logs(long.id, wholeLog, until))).toBe('before\nafter\n')
+  expect(await textOf(next.logs(long.id, wholeLog, until))).toBe('before\nafter\n')
 })
 
 test('ends the containers of a killed Dayfly process when the next runtime with the same directory closes', async () => {
@@ -290,23 +277,23 @@ test('reads logs with tail, limit, timestamps and since, and follows them to the
   const { runtime } = world()
   const config = shell('echo one; echo two; until [ -e go ]; do sleep 0.01; done; echo three; printf four')
   const [ended] = await started(runtime, config)
-  const followed = text(runtime.logs(config.id, { ...wholeLog, follow: true }, until))
-  await expect.poll(() => text(runtime.logs(config.id, wholeLog, until))).toBe('one\ntwo\n')
+  const followed = textOf(runtime.logs(config.id, { ...wholeLog, follow: true }, until))
+  await expect.poll(() => textOf(runtime.logs(config.id, wholeLog, until))).toBe('one\ntwo\n')
   // Wait until everything that was written has its time.
   const unseen = { ...wholeLog, since: Number.MAX_SAFE_INTEGER }
-  await expect.poll(() => text(runtime.logs(config.id, unseen, until))).toBe('')
+  await expect.poll(() => textOf(runtime.logs(config.id, unseen, until))).toBe('')
   await runtime.exec(config.id, ['touch', 'go'], 5000)
   await ended
   expect(await followed).toBe('one\ntwo\nthree\nfour')
-  expect(await text(runtime.logs(config.id, { ...wholeLog, tailLines: 2 }, until))).toBe('three\nfour')
-  expect(await text(runtime.logs(config.id, { ...wholeLog, tailLines: 0 }, until))).toBe('')
-  expect(await text(runtime.logs(config.id, { ...wholeLog, tailLines: 9 }, until))).toBe('one\ntwo\nthree\nfour')
-  expect(await text(runtime.logs(config.id, { ...wholeLog, limitBytes: 5 }, until))).toBe('one\nt')
-  const stamped = (await text(runtime.logs(config.id, { ...wholeLog, timestamps: true }, until))).split('\n')
+  expect(await textOf(runtime.logs(config.id, { ...wholeLog, tailLines: 2 }, until))).toBe('three\nfour')
+  expect(await textOf(runtime.logs(config.id, { ...wholeLog, tailLines: 0 }, until))).toBe('')
+  expect(await textOf(runtime.logs(config.id, { ...wholeLog, tailLines: 9 }, until))).toBe('one\ntwo\nthree\nfour')
+  expect(await textOf(runtime.logs(config.id, { ...wholeLog, limitBytes: 5 }, until))).toBe('one\nt')
+  const stamped = (await textOf(runtime.logs(config.id, { ...wholeLog, timestamps: true }, until))).split('\n')
   const times = stamped.map((line) => Date.parse(line.split(' ')[0] ?? ''))
   expect(stamped.map((line) => line.split(' ')[1])).toEqual(['one', 'two', 'three', 'four'])
   expect(times[2]).toBeGreaterThan(times[1] ?? 0)
-  expect(await text(runtime.logs(config.id, { ...wholeLog, since: (times[1] ?? 0) + 1 }, until))).toBe('three\nfour')
+  expect(await textOf(runtime.logs(config.id, { ...wholeLog, since: (times[1] ?? 0) + 1 }, until))).toBe('three\nfour')
 })
 
 test('fifty containers start and end at the same time, and leave nothing', async () => {
@@ -324,7 +311,7 @@ test('the first process of a container gets SIGTERM only if it handles the signa
   const stopAfter = async (name: string, script: string, isFirstProcess: boolean) => {
     const id = { pod: 'uid-1', name, attempt: 0 }
     const [ended] = await started(runtime, shell(script.replace('while', 'echo on; while'), { id, isFirstProcess }))
-    while ((await text(runtime.logs(id, wholeLog, until))) !== 'on\n') await clock.sleep(10)
+    while ((await textOf(runtime.logs(id, wholeLog, until))) !== 'on\n') await clock.sleep(10)
     await runtime.stop(id, 700)
     return (await ended)?.exitCode
   }

@@ -7,6 +7,7 @@ import type { CommandOrder } from '@dayfly/kit/command-session'
 import { systemClock } from '@dayfly/kit/system'
 import { afterEach, expect, test } from 'vitest'
 import type { Runtime } from '../runtime.ts'
+import { eventually } from './process-helpers.fixture.ts'
 import { createProcessRuntime } from './process-runtime.ts'
 import { processScan } from './processes.ts'
 
@@ -46,13 +47,6 @@ async function world(script = 'while :; do sleep 1000; done') {
   /** The number of processes of the container besides its main process, the shim and the sleep of the script. */
   const others = () => processScan(data).run().length - 3
   return { runtime, data, session, shell, until, out, texts, others, ended: start.ended }
-}
-
-async function eventually(isTrue: () => boolean): Promise<void> {
-  for (let tries = 0; !isTrue(); tries++) {
-    if (tries > 500) throw new Error(`never true: ${isTrue}`)
-    await clock.sleep(10)
-  }
 }
 
 test.each([
