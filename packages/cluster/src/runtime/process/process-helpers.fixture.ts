@@ -1,4 +1,4 @@
-// What tests of real processes share: how they read logs, and how they wait.
+// Reads logs and waits, for tests of real processes.
 import { systemClock } from '@dayfly/kit/system'
 import type { Runtime } from '../runtime.ts'
 
