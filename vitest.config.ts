@@ -2,29 +2,44 @@ import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { isFull } from './packages/kit/src/full.fixture.ts'
 
+/** They start programs, and look for or end all children of their process. So each of these files has a process of its own. */
+const withChildren = [
+  'packages/cluster/src/cluster.test.ts',
+  'packages/cluster/src/{command,runtime}/**/*.test.ts',
+  'packages/cluster/src/kubelet/recorded/*.test.ts',
+  'packages/dayfly/src/{command,lab}/**/*.test.ts',
+  'packages/forge-emulators/src/{command,runner,workflow,pipelines}/**/*.test.ts',
+  'sim/**/*.test.ts',
+  'test/*.test.ts',
+]
+// The planted bugs bundle the simulation a dozen times: `npm run test:processes` has them.
+const exclude = ['sim/planted-bugs.test.ts', ...(isFull ? [] : ['**/*.full.test.ts'])]
+
 // The tests of `npm test`, which need only Node and git. `npm run test:full` runs them with full budgets, and the slow ones, named `*.full.test.ts`.
 export default defineConfig({
   // Without this, vite warns for each file of the inlined package, because its source maps name missing sources.
   logLevel: 'error',
   test: {
-    include: [
-      'packages/**/*.test.ts',
-      'scripts/**/*.test.ts',
-      'test/*.test.ts',
-      'bench/**/*.test.ts',
-      'sim/**/*.test.ts',
-    ],
-    // The planted bugs bundle the simulation a dozen times: `npm run test:processes` has them.
-    exclude: ['sim/planted-bugs.test.ts', ...(isFull ? [] : ['**/*.full.test.ts'])],
     // In threads, tests of child programs and of mounts fail (docs/test-times.md).
     pool: 'forks',
-    // The files of one process share its modules: loading them again for each file took half of all processor time.
-    isolate: false,
     // The slow files wait for processes and servers, so two more processes than processors keep the processors busy.
     maxWorkers: availableParallelism() + 2,
     // The package imports JSON without an import attribute, which Node refuses.
     server: { deps: { inline: [/@actions\/workflow-parser/] } },
     testTimeout: 20_000,
     hookTimeout: 20_000,
+    projects: [
+      { extends: true, test: { name: 'with children', include: withChildren, exclude } },
+      {
+        extends: true,
+        test: {
+          name: 'without children',
+          include: ['packages/**/*.test.ts', 'scripts/**/*.test.ts', 'bench/**/*.test.ts'],
+          exclude: [...exclude, ...withChildren],
+          // The files of one process share its modules: loading them again for each file took half of all processor time.
+          isolate: false,
+        },
+      },
+    ],
   },
 })
