@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
+import { isFull } from '@dayfly/kit/full.fixture'
 import { defineConfig } from 'vitest/config'
-import { isFull } from './packages/kit/src/full.fixture.ts'
 
 /** They start programs, and look for or end all children of their process. So each of these files has a process of its own. */
 const withChildren = [
@@ -10,7 +10,7 @@ const withChildren = [
   'packages/dayfly/src/{command,lab}/**/*.test.ts',
   'packages/forge-emulators/src/{command,runner,workflow,pipelines}/**/*.test.ts',
   'sim/**/*.test.ts',
-  'test/*.test.ts',
+  'test/{cluster,controller,dayfly,doctor}/**/*.test.ts',
 ]
 // The planted bugs bundle the simulation a dozen times: `npm run test:processes` has them.
 const exclude = ['sim/planted-bugs.test.ts', ...(isFull ? [] : ['**/*.full.test.ts'])]

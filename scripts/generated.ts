@@ -1,7 +1,7 @@
 // The files that are generated from the doctor's rules: their index and the schemas.
 import { rulesByName } from '@dayfly/doctor/configuration/select'
 import { configurationJsonSchema } from '@dayfly/doctor/configuration/shape'
-import { jsonSchema } from '@dayfly/doctor/reporters/shape'
+import { jsonSchema } from '@dayfly/doctor/report/shape'
 import { catalogue } from '@dayfly/doctor/rules/catalogue'
 import { hasPolicy, whyNoPolicy } from './policies.ts'
 import { symptoms } from './symptoms.ts'

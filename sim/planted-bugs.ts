@@ -68,7 +68,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     seed: 1,
     edits: [
       {
-        file: 'packages/forges/src/github/listener.ts',
+        file: 'packages/forges/src/github/session/listener.ts',
         before: '    const result = await this.#intake.receive(message, session)\n',
         after:
           '    await session.acknowledge(String(message.id))\n    const result = await this.#intake.receive(message, session)\n',
@@ -148,13 +148,13 @@ export const plantedBugs: readonly PlantedBug[] = [
     seed: 1,
     edits: [
       {
-        file: 'packages/forges/src/github/demand.ts',
+        file: 'packages/forges/src/github/session/demand.ts',
         before: '    if (message.statistics) this.#trust(message.statistics)\n',
         after:
           "    for (const { kind } of message.jobs) this.#assigned = (this.#assigned ?? 0) + (kind === 'assigned' ? 1 : kind === 'completed' ? -1 : 0)\n",
       },
       {
-        file: 'packages/forges/src/github/demand.ts',
+        file: 'packages/forges/src/github/session/demand.ts',
         before: '    if (statistics) this.#trust(statistics)',
         after: '    if (statistics && this.#assigned === undefined) this.#trust(statistics)',
       },

@@ -1,6 +1,6 @@
 // A message of the forge is deleted only after its events are in the journal: after a crash nothing else brings them back.
-import { forgeEventsOf } from '@dayfly/forges/github/forge-events'
-import { type Message, readEnvelope } from '@dayfly/forges/github/messages'
+import { forgeEventsOf } from '@dayfly/forges/github/session/forge-events'
+import { type Message, readEnvelope } from '@dayfly/forges/github/session/messages'
 import type { Checker } from './checker.ts'
 import { createForgetting } from './forgetting.ts'
 

@@ -7,7 +7,7 @@ import { createBitbucketEmulator } from '@dayfly/forge-emulators/bitbucket/emula
 import { createGitHubEmulator } from '@dayfly/forge-emulators/github/emulator'
 import { type VirtualClock, virtualClock } from '@dayfly/kit/virtual-clock'
 import { runnerSetCrd } from '@dayfly/runner-set/config/crd'
-import { withoutLogs } from '../../test/bitbucket/network.ts'
+import { withoutLogs } from '../../test/controller/bitbucket/network.ts'
 import { createHeard, reportTo } from '../heard.ts'
 import { type SimulatedProcess, startProcess } from '../process.ts'
 import { createRepairs } from '../repairs.ts'

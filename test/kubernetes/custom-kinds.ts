@@ -1,5 +1,4 @@
 // Defines the custom kinds that the doctor knows on a real cluster, and removes those that it has defined.
-
 import { arcKinds, definitionOf } from '@dayfly/doctor/live/doctor-cluster.fixture'
 import { KubernetesError } from '@dayfly/kubernetes/errors'
 import type { Kubernetes } from '@dayfly/kubernetes/kubernetes'

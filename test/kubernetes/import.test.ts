@@ -16,7 +16,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { crds, createPlace, eventually, object, pods } from './client-place.ts'
 import { kubeconfig, whyNone } from './cluster.ts'
 
-const folder = path.resolve(import.meta.dirname, '../migrate/bitbucket-autoscaler')
+const folder = path.resolve(import.meta.dirname, '../dayfly/migrate/bitbucket-autoscaler')
 const source = {
   kind: 'bitbucket',
   url: '',

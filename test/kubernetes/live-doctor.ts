@@ -1,6 +1,6 @@
 // Runs `dayfly doctor --live` with a clock that is two hours ahead.
 import { fileURLToPath } from 'node:url'
-import { jsonReport } from '@dayfly/doctor/reporters/shape'
+import { jsonReport } from '@dayfly/doctor/report/shape'
 import { type CliResult, runCli } from '../cli.ts'
 
 /** Longer than every waiting time of the live rules. */

@@ -1,5 +1,4 @@
 // Creates the definition of RunnerSet before lanes of tests that run side by side, so that none of them has to remove it.
-
 import { createKubernetes } from '@dayfly/kubernetes/client'
 import { connect } from '@dayfly/kubernetes/connect'
 import { KubernetesError } from '@dayfly/kubernetes/errors'

@@ -1,8 +1,12 @@
 // Tests `dayfly controller`, the built program, on sets of Bitbucket at Bitbucket's real paces: cordon, end, late steps, faults, deletion.
 import { samplesOf } from '@dayfly/controller/metrics/samples.fixture'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type BitbucketProcessWorld, consumerSecret, openBitbucketProcessWorld } from '../bitbucket-process-world.ts'
 import { until } from '../cli.ts'
+import {
+  type BitbucketProcessWorld,
+  consumerSecret,
+  openBitbucketProcessWorld,
+} from '../controller/bitbucket/process-world.ts'
 
 const waitMs = 120_000
 let world: BitbucketProcessWorld

@@ -5,8 +5,8 @@ import path from 'node:path'
 import { seededRandom } from '@dayfly/kit/random'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createWorld, until, type World } from '../cli.ts'
-import { dataOf, type Send, startKept } from '../kept-cluster.ts'
-import { killJobs } from '../killed-jobs.ts'
+import { dataOf, type Send, startKept } from '../cluster/kept-cluster.ts'
+import { killJobs } from '../cluster/killed-jobs.ts'
 
 let world: World
 beforeEach(() => {

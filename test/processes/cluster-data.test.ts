@@ -3,7 +3,7 @@
 import { type Random, randomInteger, seededRandom } from '@dayfly/kit/random'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createWorld, until, type World } from '../cli.ts'
-import { type Send, startKept } from '../kept-cluster.ts'
+import { type Send, startKept } from '../cluster/kept-cluster.ts'
 
 const kills = Number(process.env['DAYFLY_KILLS'] ?? 5)
 const writers = 8

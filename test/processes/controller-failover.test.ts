@@ -12,8 +12,8 @@ import { runnerSetCrd } from '@dayfly/runner-set/config/crd'
 import { expect, test } from 'vitest'
 import { parse, stringify } from 'yaml'
 import { createWorld, until, type World } from '../cli.ts'
-import { type ControllerProcess, openControllerWorld, runnerSet, startController } from '../controller-world.ts'
-import { openSlowGate } from '../slow-gate.ts'
+import { type ControllerProcess, openControllerWorld, runnerSet, startController } from '../controller/process-world.ts'
+import { openSlowGate } from '../controller/slow-gate.ts'
 
 const waitMs = 60_000
 const isWarm = async (controller: ControllerProcess) => {

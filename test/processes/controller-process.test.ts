@@ -14,7 +14,7 @@ import {
   grant,
   openControllerWorld,
   runnerSet,
-} from '../controller-world.ts'
+} from '../controller/process-world.ts'
 
 const waitMs = 60_000
 let world: ControllerWorld

@@ -2,7 +2,7 @@
 import { runnerSets, secrets } from '@dayfly/controller/resources'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { until } from '../cli.ts'
-import { type OperateStage, openOperateStage } from '../operate-stage.fixture.ts'
+import { type OperateStage, openOperateStage } from '../controller/operate-stage.fixture.ts'
 
 const namespaces = { group: '', version: 'v1', plural: 'namespaces', kind: 'Namespace', namespaced: false }
 

@@ -6,7 +6,7 @@ import { pods, runnerSets, secrets } from '@dayfly/controller/resources'
 import type { KubeObject } from '@dayfly/kubernetes/types'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type CliResult, createWorld, program, runCli, until, type World } from '../cli.ts'
-import { definitions, type OperateStage, openOperateStage, template } from '../operate-stage.fixture.ts'
+import { definitions, type OperateStage, openOperateStage, template } from '../controller/operate-stage.fixture.ts'
 
 let stage: OperateStage
 beforeAll(async () => {

@@ -2,8 +2,12 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { accessToken, type BitbucketProcessWorld, openBitbucketProcessWorld } from '../bitbucket-process-world.ts'
 import { runCli, until } from '../cli.ts'
+import {
+  accessToken,
+  type BitbucketProcessWorld,
+  openBitbucketProcessWorld,
+} from '../controller/bitbucket/process-world.ts'
 
 const waitMs = 60_000
 const hourMs = 3_600_000

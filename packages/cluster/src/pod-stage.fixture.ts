@@ -1,8 +1,7 @@
 // An embedded cluster on a virtual clock with scripted containers. It records the states of its pods as short lines that tests can compare.
-
 import { seededRandom } from '@dayfly/kit/random'
 import { virtualClock } from '@dayfly/kit/virtual-clock'
-import { field, isObject } from './api/json.ts'
+import { field, isObject } from './api/values/json.ts'
 import { type ClusterOptions, createCluster } from './cluster.ts'
 import type { Script } from './runtime/scripted/scripted-runtime.ts'
 import { createScriptedRuntime, type ScriptedRuntimeOptions } from './runtime/scripted/scripted-runtime.ts'

@@ -4,11 +4,11 @@ import { type Random, randomInteger, seededRandom } from '@dayfly/kit/random'
 import { describe, expect, it } from 'vitest'
 import { decodeFiles, examine } from './engine/examine.ts'
 import type { Edit, Hit } from './finding.ts'
-import { fixFiles } from './fixes/fixes.ts'
+import { fixFiles } from './fix/fixes.ts'
 import type { PodView } from './pod-view.ts'
+import type { SourceFile } from './read/decode/document.ts'
 import type { Rule } from './rule.ts'
 import { catalogue } from './rules/catalogue.ts'
-import type { SourceFile } from './sources/document.ts'
 
 /** A failure prints its seed, which repeats it alone. */
 const files = isFull ? 50_000 : 500

@@ -24,7 +24,7 @@ import { z } from 'zod'
 import { bitbucketInProcess, bitbucketOverHttp } from './bitbucket/world.fixture.ts'
 import { forgeContract } from './contract.fixture.ts'
 import type { ForgeWorld } from './contract-world.fixture.ts'
-import { type GitHubCredential, readCredential } from './github/credential.ts'
+import { type GitHubCredential, readCredential } from './github/credentials/credential.ts'
 import { createGitHubForge } from './github/github.ts'
 import { barrier, waitAtMost, waitVirtually } from './waiting.fixture.ts'
 

@@ -1,5 +1,4 @@
 // Waits of the forge contract, on real and on virtual time, and a connection that a test can cut.
-
 import type { Clock } from '@dayfly/kit/clock'
 import { TransportError } from '@dayfly/kit/http'
 import type { VirtualClock } from '@dayfly/kit/virtual-clock'

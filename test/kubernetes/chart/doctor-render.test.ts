@@ -1,7 +1,7 @@
 // Runs `dayfly doctor --helm` and `--kustomize` with the real programs.
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { jsonReport } from '@dayfly/doctor/reporters/shape'
+import { jsonReport } from '@dayfly/doctor/report/shape'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { buildProgram } from '../../../scripts/control-plane/build.ts'
 import { runCli } from '../../cli.ts'

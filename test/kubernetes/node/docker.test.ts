@@ -1,5 +1,4 @@
 // Tests a real Docker Engine beside the runner on a real node. The job builds an image and runs containers of it.
-
 import { podLine } from '@dayfly/cluster/pod-stage.fixture'
 import { runnerSets } from '@dayfly/controller/resources'
 import { listAt, textAt } from '@dayfly/kit/read-json'

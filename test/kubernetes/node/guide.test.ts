@@ -1,5 +1,5 @@
 // Follows the guide on a real node, as a reader does: every command, manifest and workflow of every page, in order.
-// test/guide.test.ts proves that no page shows a command that is not run here.
+// test/dayfly/guide.test.ts proves that no page shows a command that is not run here.
 import path from 'node:path'
 import { runnerSets } from '@dayfly/controller/resources'
 import { scriptJob } from '@dayfly/forge-emulators/github/script-job'
@@ -7,7 +7,7 @@ import { listAt, textAt, valueAt } from '@dayfly/kit/read-json'
 import { runnerSetApiVersion } from '@dayfly/runner-set/model/api'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { commandsOf, type GuideBlock, type GuidePage, guidePages, guideSteps } from '../../guide-pages.ts'
+import { commandsOf, type GuideBlock, type GuidePage, guidePages, guideSteps } from '../../dayfly/guide-pages.ts'
 import { crds, object } from '../client-place.ts'
 import { breakSet, leaveSecret, leftAt, lostSecret } from './guide-mishaps.ts'
 import { comparable } from './guide-output.ts'

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { jsonReport } from '@dayfly/doctor/reporters/shape'
+import { jsonReport } from '@dayfly/doctor/report/shape'
 import { fieldsAt, listAt, valueAt } from '@dayfly/kit/read-json'
 import type { KubeObject } from '@dayfly/kubernetes/types'
 import { describe, expect, it } from 'vitest'
@@ -15,7 +15,7 @@ import {
   runnerSets,
   sample,
   templateOfSet,
-} from '../../doctor-samples.fixture.ts'
+} from '../../doctor/samples.fixture.ts'
 import { pods } from '../client-place.ts'
 import { findingsIn } from '../live-doctor.ts'
 import { jobs, nodeKubeconfig, nodePlace, processesOf, settle, whyNoNode } from './open-node.ts'

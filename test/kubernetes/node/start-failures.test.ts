@@ -1,5 +1,4 @@
 // Tests on a real node how fast each start failure shows its reason where operators look: conditions, Events, metrics, log and commands.
-
 import { podLine } from '@dayfly/cluster/pod-stage.fixture'
 import { events, runnerSets } from '@dayfly/controller/resources'
 import { listAt, textAt } from '@dayfly/kit/read-json'

@@ -1,5 +1,4 @@
 // Tests pods that do not end on a real node: each shows its cause, blocks no other runner, and is never removed without proof.
-
 import { podLine } from '@dayfly/cluster/pod-stage.fixture'
 import { runnerSets } from '@dayfly/controller/resources'
 import { listAt, textAt } from '@dayfly/kit/read-json'

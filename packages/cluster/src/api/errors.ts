@@ -1,6 +1,6 @@
 // The API server's refusals as Kubernetes Status objects. Clients read reason, code and causes; people read the
 // message.
-import type { FieldError } from './field-error.ts'
+import type { FieldError } from './values/field-error.ts'
 
 type StatusCause = { readonly reason: string; readonly message: string; readonly field?: string }
 

@@ -2,8 +2,8 @@
 // only while both exist.
 import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto'
 import type { Clock, Instant } from '@dayfly/kit/clock'
-import { field, integer, isObject, list, text } from './json.ts'
 import type { Registry } from './registry.ts'
+import { field, integer, isObject, list, text } from './values/json.ts'
 
 type TokenRequest = {
   readonly namespace: string

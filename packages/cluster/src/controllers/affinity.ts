@@ -1,6 +1,6 @@
 // Decides whether a pod may be on a node beside the pods that are there, and how much it prefers to (Kubernetes: pkg/scheduler/framework/plugins/interpodaffinity).
-import { isObject, objects } from '../api/json.ts'
-import { matchesLabels } from '../api/match-labels.ts'
+import { isObject, objects } from '../api/values/json.ts'
+import { matchesLabels } from '../api/values/match-labels.ts'
 import type { StoredObject } from '../store/object.ts'
 
 export type Placed = { readonly pod: StoredObject; readonly node: string }

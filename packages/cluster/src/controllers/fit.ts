@@ -1,9 +1,9 @@
 // Decides whether a pod fits on a node. If it does not, the reasons are in the scheduler's own words.
-import { field, isObject, objects } from '../api/json.ts'
-import { matchesExpressions } from '../api/match-labels.ts'
-import { parseQuantity } from '../api/quantity.ts'
 import { podAmounts, withOverhead } from '../api/rules/pod/pod-amounts.ts'
 import { specOf } from '../api/rules/pod/pod-spec.ts'
+import { field, isObject, objects } from '../api/values/json.ts'
+import { matchesExpressions } from '../api/values/match-labels.ts'
+import { parseQuantity } from '../api/values/quantity.ts'
 import type { StoredObject } from '../store/object.ts'
 import { passing } from './affinity.ts'
 import { tolerates } from './tolerations.ts'

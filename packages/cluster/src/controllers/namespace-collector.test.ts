@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Profile } from '../api/api.ts'
-import { field, isObject } from '../api/json.ts'
+import { field, isObject } from '../api/values/json.ts'
 import { containerOf, openPodStage, podOf } from '../pod-stage.fixture.ts'
 
 function openNamespace(profile: Profile = '1.36') {

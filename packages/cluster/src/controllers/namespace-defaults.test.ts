@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { field, list, text } from '../api/json.ts'
+import { field, list, text } from '../api/values/json.ts'
 import { containerOf, openPodStage, podOf } from '../pod-stage.fixture.ts'
 
 test('every namespace has the account `default` and the certificate, also after they were deleted', () => {

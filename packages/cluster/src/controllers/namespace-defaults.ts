@@ -1,9 +1,9 @@
 // Keeps what every namespace has: the ServiceAccount `default` and the certificate of the API server in `kube-root-ca.crt`. Fills
 // the Secrets that hold the token of a service account.
 import { ApiError } from '../api/errors.ts'
-import { field, text } from '../api/json.ts'
 import type { Registry } from '../api/registry.ts'
 import type { Tokens } from '../api/tokens.ts'
+import { field, text } from '../api/values/json.ts'
 import type { StoredObject } from '../store/object.ts'
 
 type Options = { readonly registry: Registry; readonly tokens: Tokens; readonly certificate: string }

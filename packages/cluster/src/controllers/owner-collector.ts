@@ -1,8 +1,8 @@
 // The garbage collector of owned objects removes objects without an owner. It also handles foreground deletion and orphaned dependents.
 import type { Clock } from '@dayfly/kit/clock'
-import { sameJson } from '../api/json.ts'
 import { apiVersionOf } from '../api/kind.ts'
 import type { Registry } from '../api/registry.ts'
+import { sameJson } from '../api/values/json.ts'
 import type { OwnerReference, ResourceKey, StoredObject } from '../store/object.ts'
 import { subscribeAll } from './all-kinds.ts'
 import { ignoreRefusal } from './ignore-refusal.ts'

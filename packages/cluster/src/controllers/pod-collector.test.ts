@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { field } from '../api/json.ts'
+import { field } from '../api/values/json.ts'
 import { containerOf, openPodStage, podOf } from '../pod-stage.fixture.ts'
 import { asJob } from './job/job-object.ts'
 

@@ -1,10 +1,10 @@
 // The pod garbage collector: every 20 s it force-deletes surplus finished pods, and pods that no kubelet will ever end (Kubernetes: pkg/controller/podgc).
 import type { Clock, Instant } from '@dayfly/kit/clock'
 import { timestamp } from '@dayfly/kit/timestamp'
-import { conditionOf, withCondition } from '../api/conditions.ts'
-import { field, objectAt, objects } from '../api/json.ts'
-import { hasEnded, nodeOf } from '../api/pod-state.ts'
 import type { Registry } from '../api/registry.ts'
+import { conditionOf, withCondition } from '../api/values/conditions.ts'
+import { field, objectAt, objects } from '../api/values/json.ts'
+import { hasEnded, nodeOf } from '../api/values/pod-state.ts'
 import type { StoredObject } from '../store/object.ts'
 import { ignoreRefusal } from './ignore-refusal.ts'
 

@@ -1,9 +1,9 @@
 // Facts about pods that the controllers of Jobs and workloads share, and how they create and delete pods.
-import { conditionOf } from '../api/conditions.ts'
 import { ApiError } from '../api/errors.ts'
-import { type JsonObject, objectAt } from '../api/json.ts'
-import { hasEnded, nodeOf } from '../api/pod-state.ts'
 import type { Registry } from '../api/registry.ts'
+import { conditionOf } from '../api/values/conditions.ts'
+import { type JsonObject, objectAt } from '../api/values/json.ts'
+import { hasEnded, nodeOf } from '../api/values/pod-state.ts'
 import type { EventRecorder } from '../event-recorder.ts'
 import type { StoredObject } from '../store/object.ts'
 import { ignoreRefusal } from './ignore-refusal.ts'

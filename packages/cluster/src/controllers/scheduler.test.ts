@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { field, isObject } from '../api/json.ts'
+import { field, isObject } from '../api/values/json.ts'
 import { containerOf, openPodStage, podOf } from '../pod-stage.fixture.ts'
 
 const node = { name: 'n1', labels: { pool: 'ci' }, capacity: { cpu: '4', memory: '8Gi', pods: '3' } }

@@ -1,10 +1,10 @@
 // The scheduler binds each pod to the first node it fits on. If there is none, it reports why.
 import type { Clock } from '@dayfly/kit/clock'
 import { timestamp } from '@dayfly/kit/timestamp'
-import { conditionOf, withCondition } from '../api/conditions.ts'
-import { field } from '../api/json.ts'
-import { hasEnded, nodeOf } from '../api/pod-state.ts'
 import type { Registry } from '../api/registry.ts'
+import { conditionOf, withCondition } from '../api/values/conditions.ts'
+import { field } from '../api/values/json.ts'
+import { hasEnded, nodeOf } from '../api/values/pod-state.ts'
 import { type EventRecorder, eventRecorder } from '../event-recorder.ts'
 import type { StoreEvent } from '../store/event-ring.ts'
 import type { StoredObject } from '../store/object.ts'

@@ -1,6 +1,6 @@
 // Writes the status of an object that its controller has read before.
-import type { JsonObject } from '../api/json.ts'
 import type { Registry } from '../api/registry.ts'
+import type { JsonObject } from '../api/values/json.ts'
 import type { StoredObject } from '../store/object.ts'
 
 /** Writes a status, unless it is there already or the object is gone. */

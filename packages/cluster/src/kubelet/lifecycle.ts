@@ -1,7 +1,7 @@
 // The lifecycle of a pod on the node: volumes, containers in their order, termination, and the status that reports it.
 import type { Instant } from '@dayfly/kit/clock'
 import { ApiError } from '../api/errors.ts'
-import { text } from '../api/json.ts'
+import { text } from '../api/values/json.ts'
 import type { Volume } from '../runtime/runtime.ts'
 import type { PodFacts } from './conditions.ts'
 import type { PodContext } from './context.ts'

@@ -1,6 +1,6 @@
 // Reads Secrets, ConfigMaps and downward API fields for a pod. A missing object is named, so that the kubelet can wait for it.
-import { isObject } from '../api/json.ts'
 import type { Registry } from '../api/registry.ts'
+import { isObject } from '../api/values/json.ts'
 import type { Pod } from './pod.ts'
 
 export type Source = 'secrets' | 'configmaps'

@@ -1,7 +1,7 @@
 // Runs many random pod lifecycles on a virtual clock. The rules hold for any behaviour of the containers and any deletion.
 import { type Random, randomInteger, seededRandom } from '@dayfly/kit/random'
 import { expect, test } from 'vitest'
-import { field } from '../api/json.ts'
+import { field } from '../api/values/json.ts'
 import { containerOf, openPodStage } from '../pod-stage.fixture.ts'
 import type { Script } from '../runtime/scripted/scripted-runtime.ts'
 

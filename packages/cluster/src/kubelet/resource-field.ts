@@ -1,8 +1,8 @@
 // The value of a `resourceFieldRef`: a request or limit of a container, in units of a divisor. A missing limit is what the node has.
 // Source: https://github.com/kubernetes/kubernetes/blob/release-1.36/pkg/api/v1/resource/helpers.go
-import { text } from '../api/json.ts'
-import { parseQuantity } from '../api/quantity.ts'
 import type { Registry } from '../api/registry.ts'
+import { text } from '../api/values/json.ts'
+import { parseQuantity } from '../api/values/quantity.ts'
 import { ConfigError } from './lookup.ts'
 import type { Pod, ResourceField } from './pod.ts'
 

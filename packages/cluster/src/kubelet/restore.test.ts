@@ -1,6 +1,6 @@
 // A kubelet that starts again: the runtime decides which containers exist and how they ended, also against an earlier report.
 import { expect, test } from 'vitest'
-import { field, isObject } from '../api/json.ts'
+import { field, isObject } from '../api/values/json.ts'
 import { containerOf, openPodStage, podLine } from '../pod-stage.fixture.ts'
 import type { StoredObject } from '../store/object.ts'
 

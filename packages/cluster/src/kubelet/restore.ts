@@ -1,7 +1,7 @@
 // Restores what an earlier kubelet knew of a pod's containers. The runtime decides which containers exist and how they ended.
 // The pod's status shows what the runtime has forgotten. A container that must not restart is not started a second time.
 import type { Instant } from '@dayfly/kit/clock'
-import { field, integer, isObject, text } from '../api/json.ts'
+import { field, integer, isObject, text } from '../api/values/json.ts'
 import type { AdoptedContainer, ContainerId } from '../runtime/runtime.ts'
 import type { PodContext } from './context.ts'
 import { isFinal } from './phase.ts'

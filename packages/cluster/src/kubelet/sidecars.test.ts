@@ -1,6 +1,6 @@
 // Sidecars and init containers behave as on a real node (docs/reference/real-cluster.md#s4), on a virtual clock.
 import { expect, test } from 'vitest'
-import { field } from '../api/json.ts'
+import { field } from '../api/values/json.ts'
 import { conditionLine, containerOf, openPodStage } from '../pod-stage.fixture.ts'
 
 const runner = containerOf('runner')

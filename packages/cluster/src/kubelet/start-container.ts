@@ -1,6 +1,6 @@
 // Starts one container: image, environment, process, postStart hook. If one of them fails, it uses Kubernetes' reasons and back-offs.
 import type { Instant } from '@dayfly/kit/clock'
-import { field } from '../api/json.ts'
+import { field } from '../api/values/json.ts'
 import type { AdoptedContainer, ContainerConfig, ContainerEnd, ContainerStart, Volume } from '../runtime/runtime.ts'
 import { refuseConfig, refuseImage, waitForCrash } from './backoff.ts'
 import { fieldOf, type PodContext } from './context.ts'

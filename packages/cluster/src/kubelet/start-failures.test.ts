@@ -1,6 +1,6 @@
 // Failures to start a container, with the words and the retries of a real node.
 import { expect, test } from 'vitest'
-import { field } from '../api/json.ts'
+import { field } from '../api/values/json.ts'
 import { containerOf, openPodStage, type PodStageOptions } from '../pod-stage.fixture.ts'
 
 const runner = containerOf('runner')

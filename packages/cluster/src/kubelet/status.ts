@@ -1,7 +1,7 @@
 // Computes a pod's status from its containers' states, in the shape and words of the real kubelet.
 import type { Instant } from '@dayfly/kit/clock'
 import { timestamp } from '@dayfly/kit/timestamp'
-import { sameJson } from '../api/json.ts'
+import { sameJson } from '../api/values/json.ts'
 import { conditionsOf, type PodFacts } from './conditions.ts'
 import type { Pod } from './pod.ts'
 import type { ContainerRecord, ContainerState } from './record.ts'

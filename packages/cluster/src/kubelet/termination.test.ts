@@ -1,6 +1,6 @@
 // The order and the grace period in which a pod's containers end, on a virtual clock.
 import { expect, test } from 'vitest'
-import { field } from '../api/json.ts'
+import { field } from '../api/values/json.ts'
 import { containerOf, openPodStage } from '../pod-stage.fixture.ts'
 
 const runner = containerOf('runner')

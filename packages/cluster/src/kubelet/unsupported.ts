@@ -1,5 +1,5 @@
 // The settings of a pod that this kubelet refuses, and those that its runtime does not enforce. Nothing is ignored silently.
-import { field, isObject } from '../api/json.ts'
+import { field, isObject } from '../api/values/json.ts'
 import { ConfigError } from './lookup.ts'
 import type { Action, Container, Pod } from './pod.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createKinds } from '../api/kinds.ts'
+import { createKinds } from '../api/kinds/kinds.ts'
 import { absentRefusal } from './absent.ts'
 import { routeOf } from './route.ts'
 

@@ -1,10 +1,10 @@
 // Access reviews: answers whether the caller may do something.
 // Source: https://github.com/kubernetes/kubernetes/blob/release-1.36/pkg/apis/authorization/validation/validation.go
 import { type Answer, jsonAnswer } from '@dayfly/kit/http'
-import { decode } from '../api/decode.ts'
 import { invalid } from '../api/errors.ts'
-import { type FieldError, invalidValue } from '../api/field-error.ts'
-import { field, text } from '../api/json.ts'
+import { type FieldError, invalidValue } from '../api/values/field-error.ts'
+import { field, text } from '../api/values/json.ts'
+import { decode } from '../api/verbs/decode.ts'
 import { authorize } from './authorization.ts'
 import type { Call } from './call.ts'
 import { requiredObject } from './request-body.ts'

@@ -1,8 +1,8 @@
 // Authorization by the stored Roles and bindings (RBAC).
 // Source: https://github.com/kubernetes/kubernetes/blob/release-1.36/plugin/pkg/auth/authorizer/rbac/rbac.go
 import { ApiError, forbidden } from '../api/errors.ts'
-import { field, isObject, type JsonObject, list, text } from '../api/json.ts'
 import type { Registry } from '../api/registry.ts'
+import { field, isObject, type JsonObject, list, text } from '../api/values/json.ts'
 import type { StoredObject } from '../store/object.ts'
 import { type Identity, masters } from './authentication.ts'
 import type { Attributes } from './route.ts'

@@ -2,10 +2,10 @@
 // `?dryRun=All` with a body, even `{}`, really deletes.
 import { type Answer, jsonAnswer, type Request } from '@dayfly/kit/http'
 import { badRequest, invalid } from '../api/errors.ts'
-import { invalidValue, notSupported } from '../api/field-error.ts'
-import { isObject, type JsonObject, text } from '../api/json.ts'
 import type { Kind } from '../api/kind.ts'
 import type { DeleteOptions } from '../api/registry.ts'
+import { invalidValue, notSupported } from '../api/values/field-error.ts'
+import { isObject, type JsonObject, text } from '../api/values/json.ts'
 import type { StoredObject } from '../store/object.ts'
 import { type Call, listObject, objectAnswer } from './call.ts'
 import { listOptions } from './list-options.ts'

@@ -2,7 +2,7 @@
 import { type Answer, noBody } from '@dayfly/kit/http'
 import { describe, expect, test } from 'vitest'
 import { allVerbs, type Kind, type Kinds } from '../api/kind.ts'
-import { createKinds } from '../api/kinds.ts'
+import { createKinds } from '../api/kinds/kinds.ts'
 import { discoveryAnswer } from './discovery.ts'
 import { compareVersions } from './group-versions.ts'
 import { negotiate } from './negotiation.ts'

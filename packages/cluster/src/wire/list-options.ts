@@ -3,7 +3,7 @@
 // https://github.com/kubernetes/kubernetes/blob/release-1.36/staging/src/k8s.io/apimachinery/pkg/apis/meta/internalversion/validation/validation.go
 import type { Request } from '@dayfly/kit/http'
 import { ApiError, badRequest, invalid } from '../api/errors.ts'
-import { type FieldError, notAllowed, notSupported } from '../api/field-error.ts'
+import { type FieldError, notAllowed, notSupported } from '../api/values/field-error.ts'
 import { isTrue } from './route.ts'
 
 export type ListOptions = {

@@ -1,6 +1,6 @@
 // Finds the container that a request for a pod's log or for a command means.
 import { badRequest } from '../api/errors.ts'
-import { list, text } from '../api/json.ts'
+import { list, text } from '../api/values/json.ts'
 import type { StoredObject } from '../store/object.ts'
 
 /**

@@ -2,7 +2,7 @@
 // Source: https://github.com/kubernetes/kubernetes/blob/release-1.36/pkg/registry/core/pod/rest/subresources.go
 import type { Answer, Request } from '@dayfly/kit/http'
 import { badRequest, notFound } from '../api/errors.ts'
-import { text } from '../api/json.ts'
+import { text } from '../api/values/json.ts'
 import { authorize, refusalOf } from './authorization.ts'
 import type { Call } from './call.ts'
 import { containerOf } from './pod-container.ts'

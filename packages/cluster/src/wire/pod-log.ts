@@ -1,9 +1,9 @@
 // GET pods/NAME/log: serves a container's output as plain text, and follows it if asked.
 import { type Answer, noBody, type Request } from '@dayfly/kit/http'
 import { badRequest, invalid, notFound } from '../api/errors.ts'
-import { invalidValue, notAllowed } from '../api/field-error.ts'
-import { text } from '../api/json.ts'
 import type { LogOptions } from '../api/node.ts'
+import { invalidValue, notAllowed } from '../api/values/field-error.ts'
+import { text } from '../api/values/json.ts'
 import type { Call } from './call.ts'
 import { containerOf } from './pod-container.ts'
 import { isTrue } from './route.ts'

@@ -1,9 +1,9 @@
 // Reads the body of a request as an object of the kind in its path.
 import type { Request } from '@dayfly/kit/http'
-import { refuseHuge } from '../api/bounds.ts'
 import { type ApiError, badRequest, unsupportedMediaType } from '../api/errors.ts'
-import { isObject, type JsonObject, text } from '../api/json.ts'
 import { apiVersionOf } from '../api/kind.ts'
+import { isObject, type JsonObject, text } from '../api/values/json.ts'
+import { refuseHuge } from '../api/verbs/bounds.ts'
 import { decodeProtobuf } from './protobuf/decode.ts'
 import { WireError } from './protobuf/wire-reader.ts'
 import type { ResourceRoute } from './route.ts'

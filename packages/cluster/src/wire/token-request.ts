@@ -3,8 +3,8 @@
 import { type Answer, jsonAnswer } from '@dayfly/kit/http'
 import { timestamp } from '@dayfly/kit/timestamp'
 import { conflict, invalid, notFound } from '../api/errors.ts'
-import { type FieldError, invalidValue, notSupported } from '../api/field-error.ts'
-import { field, integer, isObject, list, text } from '../api/json.ts'
+import { type FieldError, invalidValue, notSupported } from '../api/values/field-error.ts'
+import { field, integer, isObject, list, text } from '../api/values/json.ts'
 import type { Call } from './call.ts'
 import { optionalObject } from './request-body.ts'
 

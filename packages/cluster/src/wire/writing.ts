@@ -1,10 +1,10 @@
 // The verbs that write one object: create, update, patch, and the binding subresource.
 import { type Answer, jsonAnswer, type Request } from '@dayfly/kit/http'
 import { badRequest, invalid } from '../api/errors.ts'
-import { type FieldError, notAllowed, notSupported, required } from '../api/field-error.ts'
-import { text } from '../api/json.ts'
 import { patchMediaTypes } from '../api/patch/apply-patch.ts'
 import type { RegistryWrite } from '../api/registry.ts'
+import { type FieldError, notAllowed, notSupported, required } from '../api/values/field-error.ts'
+import { text } from '../api/values/json.ts'
 import { type Call, objectAnswer } from './call.ts'
 import { mediaType, optionalObject, requiredObject, unknownFormat, yamlBody } from './request-body.ts'
 import { isTrue } from './route.ts'

@@ -3,8 +3,8 @@ import type { Instant } from '@dayfly/kit/clock'
 import type { JsonObject } from '@dayfly/kit/read-json'
 import { fieldsAt, listAt, numberAt, textAt, textsAt, timeAt, valueAt } from '@dayfly/kit/read-json'
 import type { Facts, ObjectFact } from '../facts.ts'
-import { objectsOf } from '../objects/by-kind.ts'
-import { finalizersOf, ownerOf, uidOf } from '../objects/metadata.ts'
+import { objectsOf } from '../read/objects/by-kind.ts'
+import { finalizersOf, ownerOf, uidOf } from '../read/objects/metadata.ts'
 
 const arcGroup = 'actions.github.com'
 

@@ -2,7 +2,7 @@
 import type { Path } from '@dayfly/kit/read-json'
 import { fieldsAt, listAt, textAt, valueAt } from '@dayfly/kit/read-json'
 import type { Facts, ObjectFact } from '../facts.ts'
-import { objectsOf } from '../objects/by-kind.ts'
+import { objectsOf } from '../read/objects/by-kind.ts'
 import { arcChart, type ChartRelease, isVersion, type Said } from './chart-release.ts'
 
 export function argoReleases(facts: Facts): readonly ChartRelease[] {

@@ -4,7 +4,7 @@ import type { Path } from '@dayfly/kit/read-json'
 import { fieldsAt, listAt, textAt } from '@dayfly/kit/read-json'
 import { chartLists, valuesVersion } from '../chart-kinds.ts'
 import type { Facts, ObjectFact } from '../facts.ts'
-import { objectsOf } from '../objects/by-kind.ts'
+import { objectsOf } from '../read/objects/by-kind.ts'
 import { argoReleases } from './argo-releases.ts'
 import { type ArcChart, arcChart, type ChartRelease, type Said, saidAt } from './chart-release.ts'
 

@@ -1,7 +1,7 @@
 // Finds out whether Flux's Kustomizations apply one object before another. Only dependsOn between these two orders them.
 import { listAt, textAt } from '@dayfly/kit/read-json'
 import type { Facts, ObjectFact } from '../facts.ts'
-import { objectsOf } from '../objects/by-kind.ts'
+import { objectsOf } from '../read/objects/by-kind.ts'
 
 /** `unknown`: a dependsOn exists, but the input does not show which Kustomization applies an object, for example through a base. */
 type FluxOrder = 'ordered' | 'unordered' | 'unknown'

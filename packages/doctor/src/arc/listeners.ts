@@ -2,7 +2,7 @@
 import type { Instant } from '@dayfly/kit/clock'
 import { textAt, valueAt } from '@dayfly/kit/read-json'
 import type { Facts, ObjectFact } from '../facts.ts'
-import { ageOf, ownerOf } from '../objects/metadata.ts'
+import { ageOf, ownerOf } from '../read/objects/metadata.ts'
 import { arcObjects } from './arc.ts'
 
 export type StrayListener = {

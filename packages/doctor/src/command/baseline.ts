@@ -1,5 +1,4 @@
 // `dayfly doctor baseline write`: writes today's findings as known.
-
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { CliFailure } from '@dayfly/command-line/failure'
@@ -8,7 +7,7 @@ import { Command } from 'commander'
 import { writeBaseline } from '../baseline.ts'
 import { doctorName } from '../doctor-name.ts'
 import { decodeFiles, examine } from '../engine/examine.ts'
-import { count } from '../reporters/wording.ts'
+import { count } from '../report/wording.ts'
 import { catalogue } from '../rules/catalogue.ts'
 import { nameInRepository } from './check-files.ts'
 import { maxFileSizeOption } from './max-file-size.ts'

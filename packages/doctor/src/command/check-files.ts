@@ -1,5 +1,4 @@
 // Examines files, and selects findings by thresholds and baseline.
-
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { CliFailure } from '@dayfly/command-line/failure'
@@ -7,9 +6,9 @@ import { type Baseline, compareToBaseline, readBaseline } from '../baseline.ts'
 import { doctorName } from '../doctor-name.ts'
 import { type Examination, type ExamineOptions, examine } from '../engine/examine.ts'
 import type { Finding } from '../finding.ts'
-import { inRepository } from '../reporters/repository-paths.ts'
+import type { DecodedFile } from '../read/decode/document.ts'
+import { inRepository } from '../report/repository-paths.ts'
 import { catalogue } from '../rules/catalogue.ts'
-import type { DecodedFile } from '../sources/document.ts'
 import { type DoctorOptions, isRequested, versionOf } from './options.ts'
 import { repositoryPaths } from './repository-paths.ts'
 import type { Settings } from './settings.ts'

@@ -1,5 +1,4 @@
 // `--live`: examines a cluster, shows the plan of a repair, and carries it out once the operator confirms its digest.
-
 import { CliFailure } from '@dayfly/command-line/failure'
 import { printNote, printResult } from '@dayfly/command-line/output'
 import { version as tool } from '@dayfly/command-line/version'

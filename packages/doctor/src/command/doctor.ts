@@ -1,13 +1,12 @@
 // `dayfly doctor`: finds and explains the defects that make CI runners on Kubernetes hang, leak or fail. Fixes files, repairs clusters.
-
 import { Interrupted } from '@dayfly/command-line/interruption'
 import { printNote, printResult } from '@dayfly/command-line/output'
 import { forgeOptions } from '@dayfly/forges/open/forge-access'
 import { Command, Option } from 'commander'
 import { doctorName } from '../doctor-name.ts'
 import { decodeFiles } from '../engine/examine.ts'
-import { count } from '../reporters/wording.ts'
-import type { DecodedFile, SourceFile } from '../sources/document.ts'
+import type { DecodedFile, SourceFile } from '../read/decode/document.ts'
+import { count } from '../report/wording.ts'
 import { baselineCommand } from './baseline.ts'
 import { type Checked, checker } from './check-files.ts'
 import { explainCommand } from './explain.ts'

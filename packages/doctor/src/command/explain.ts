@@ -1,12 +1,11 @@
 // `dayfly doctor explain <rule>`: prints the page of a rule. The build stores the pages next to the program.
-
 import { readFileSync } from 'node:fs'
 import { CliFailure } from '@dayfly/command-line/failure'
 import { nearest } from '@dayfly/command-line/nearest'
 import { printLine, resultColumns } from '@dayfly/command-line/output'
 import { Command } from 'commander'
 import { doctorName } from '../doctor-name.ts'
-import { wrap } from '../reporters/look.ts'
+import { wrap } from '../report/look.ts'
 import type { Rule } from '../rule.ts'
 import { withoutMarks } from '../rule-page.ts'
 import { catalogue } from '../rules/catalogue.ts'

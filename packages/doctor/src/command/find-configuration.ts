@@ -1,5 +1,4 @@
 // Finds `.dayfly-doctor.yaml`: in the folder of a path, or the nearest folder above it, up to the root of the repository.
-
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { CliFailure } from '@dayfly/command-line/failure'
@@ -7,8 +6,8 @@ import { nearest } from '@dayfly/command-line/nearest'
 import type { Configuration, ConfigurationProblem } from '../configuration/configuration.ts'
 import { rulesByName } from '../configuration/select.ts'
 import { doctorName } from '../doctor-name.ts'
+import { reasonOf } from '../read/files/reason-of.ts'
 import { catalogue } from '../rules/catalogue.ts'
-import { reasonOf } from '../sources/reason-of.ts'
 
 export const configurationName = '.dayfly-doctor.yaml'
 

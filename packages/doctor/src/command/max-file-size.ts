@@ -1,6 +1,6 @@
 // `--max-file-size`: the limit for each file that the doctor reads.
 import { InvalidArgumentError, Option } from 'commander'
-import { fileBytesMax } from '../sources/read-text.ts'
+import { fileBytesMax } from '../read/files/read-text.ts'
 
 const mebibyte = 1024 * 1024
 const most = 256

@@ -1,5 +1,4 @@
 // The doctor's options, and the combinations that it refuses.
-
 import path from 'node:path'
 import { CliFailure } from '@dayfly/command-line/failure'
 import { checkForgeChoice, type ForgeChoice, namesForge } from '@dayfly/forges/open/forge-access'

@@ -1,5 +1,4 @@
 // `dayfly doctor rbac`: prints the least role that examining a cluster needs and, with --fixes, the role for repairs.
-
 import { CliFailure } from '@dayfly/command-line/failure'
 import { printResult } from '@dayfly/command-line/output'
 import { Command } from 'commander'

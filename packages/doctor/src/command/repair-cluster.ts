@@ -11,7 +11,7 @@ import { keepLine } from '../live/keep-lines.ts'
 import type { Plan } from '../live/plan.ts'
 import { describeRemainder, lookAgain } from '../live/remains.ts'
 import { type RepairEntry, type RepairOptions, type RepairOutcome, refusalOf, repair } from '../live/repair.ts'
-import { count } from '../reporters/wording.ts'
+import { count } from '../report/wording.ts'
 import { stateFolder } from './state-folder.ts'
 
 export type RepairPlace = Pick<RepairOptions, 'kubernetes' | 'inquiry' | 'clock' | 'account'>

@@ -1,7 +1,7 @@
 // Finds the working folder and the root of its repository.
 import { existsSync } from 'node:fs'
 import path from 'node:path'
-import type { RepositoryPaths } from '../reporters/repository-paths.ts'
+import type { RepositoryPaths } from '../report/repository-paths.ts'
 
 /** Outside a repository, the root is the working folder itself. */
 export function repositoryPaths(): RepositoryPaths {

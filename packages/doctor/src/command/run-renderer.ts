@@ -1,5 +1,4 @@
 // Runs the operator's own helm, kustomize or kubectl, with a time bound, and ends it when the operator cancels.
-
 import { spawn } from 'node:child_process'
 import { CliFailure } from '@dayfly/command-line/failure'
 import { listenForInterruption } from '@dayfly/command-line/interruption'

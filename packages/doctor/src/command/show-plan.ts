@@ -1,5 +1,4 @@
 // Prints the plan of a repair: its steps, the findings that it does not repair, and the work that is left to the operator.
-
 import { printNote } from '@dayfly/command-line/output'
 import { doctorName } from '../doctor-name.ts'
 import type { ObjectRef } from '../finding.ts'
@@ -7,7 +6,7 @@ import type { Permissions } from '../live/permissions.ts'
 import type { Plan } from '../live/plan.ts'
 import { describeRemainder } from '../live/remains.ts'
 import { describe } from '../live/step.ts'
-import { count } from '../reporters/wording.ts'
+import { count } from '../report/wording.ts'
 
 /** Prints to stderr, because the result is the report. */
 export function showPlan(plan: Plan, { unknown }: Permissions): void {

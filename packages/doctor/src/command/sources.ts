@@ -1,12 +1,11 @@
 // Reads the named inputs: paths from the working folder, and stdin.
-
 import { fstatSync } from 'node:fs'
 import { CliFailure } from '@dayfly/command-line/failure'
 import { nearest } from '@dayfly/command-line/nearest'
 import { doctorName } from '../doctor-name.ts'
-import type { Skipped, SourceFile } from '../sources/document.ts'
-import { type Read, readSources } from '../sources/read.ts'
-import { decodeText } from '../sources/read-text.ts'
+import type { Skipped, SourceFile } from '../read/decode/document.ts'
+import { type Read, readSources } from '../read/files/read.ts'
+import { decodeText } from '../read/files/read-text.ts'
 
 export const stdinName = '<stdin>'
 

@@ -1,8 +1,8 @@
 // Reads the text of `.dayfly-doctor.yaml`. Every problem has its place.
 import { type Path, valueAt } from '@dayfly/kit/read-json'
 import { isScalar, parseDocument, type Document as YamlDocument } from 'yaml'
-import { findNode } from '../sources/nodes.ts'
-import { indexLines } from '../sources/place.ts'
+import { findNode } from '../read/yaml/nodes.ts'
+import { indexLines } from '../read/yaml/place.ts'
 import { type ConfigurationShape, configurationShape } from './shape.ts'
 
 export type Configuration = ConfigurationShape

@@ -1,5 +1,5 @@
 // Tests paths against the globs of a configuration.
-import { globPattern } from '../sources/glob.ts'
+import { globPattern } from '../read/files/glob.ts'
 
 /** Takes a path from the folder of the configuration, with slashes. */
 export type PathTest = (path: string) => boolean

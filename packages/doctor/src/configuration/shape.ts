@@ -1,7 +1,7 @@
 // The shape of `.dayfly-doctor.yaml`. docs/doctor-configuration.schema.json is generated from it.
 import { z } from 'zod'
 import { severities } from '../finding.ts'
-import { globPattern } from '../sources/glob.ts'
+import { globPattern } from '../read/files/glob.ts'
 import { oldestMinor, supportedMinors } from '../version-fact.ts'
 
 /** `names`: the codes, slugs and families of the rules. */

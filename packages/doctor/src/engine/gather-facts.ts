@@ -2,10 +2,10 @@
 import type { Delivery } from '../delivery.ts'
 import type { Facts, ObjectFact, ObjectSource, VersionFact } from '../facts.ts'
 import { viewPods } from '../pods/pod-views.ts'
-import { asWritten } from '../sources/as-written.ts'
-import { commentAt } from '../sources/comments.ts'
-import type { SourceObject } from '../sources/document.ts'
-import { refOf } from '../sources/object-ref.ts'
+import type { SourceObject } from '../read/decode/document.ts'
+import { refOf } from '../read/decode/object-ref.ts'
+import { asWritten } from '../read/template/as-written.ts'
+import { commentAt } from '../read/yaml/comments.ts'
 import { undeclaredVersion } from '../version-fact.ts'
 
 /**

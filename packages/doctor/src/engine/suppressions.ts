@@ -1,7 +1,7 @@
 // Reads comments `# doctor-ignore[POD101]: reason`, on the line of a finding or in the comment above it.
 // A comment that silences no finding is reported.
 import type { Finding } from '../finding.ts'
-import type { DecodedFile } from '../sources/document.ts'
+import type { DecodedFile } from '../read/decode/document.ts'
 
 export type Suppression = {
   readonly file: string

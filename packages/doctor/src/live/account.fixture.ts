@@ -1,5 +1,4 @@
 // An in-memory account at a forge. A test sets its registrations; a busy runner is never removed.
-
 import type { ForgeAccount } from '@dayfly/runner-set/forge/account'
 import type { RegistrationFact } from '../facts.ts'
 

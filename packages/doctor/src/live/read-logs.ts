@@ -1,5 +1,4 @@
 // Reads the last log lines of runners that may never get a job. Their number is bounded, also in a large cluster.
-
 import type { Instant } from '@dayfly/kit/clock'
 import { limit } from '@dayfly/kit/queue'
 import { KubernetesError } from '@dayfly/kubernetes/errors'

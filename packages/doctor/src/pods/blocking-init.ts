@@ -2,7 +2,7 @@
 // Most init containers are made to end, so a container that only might run indefinitely does not count.
 import { valueAt } from '@dayfly/kit/read-json'
 import type { ContainerView, PodView } from '../pod-view.ts'
-import { type Command, commandsOf, programOf } from './commands.ts'
+import { type Command, commandsOf, programOf } from '../read/shell/commands.ts'
 import { endsItself, isTriggeredToEnd, runsForever } from './endings.ts'
 import { type HelperKind, imageKind, repositoryOf, startedKind } from './helper-kinds.ts'
 import { type Helper, isEndlessLoop } from './long-lived.ts'

@@ -1,7 +1,7 @@
 // Daemons of container engines, and containers that only look like one.
 import { expect, test } from 'vitest'
 import type { PodView } from '../pod-view.ts'
-import { filler } from '../template-value.ts'
+import { filler } from '../read/template/template-value.ts'
 import { daemonOf } from './daemon.ts'
 import { longLivedHelper } from './long-lived.ts'
 import { viewPods } from './pod-views.ts'

@@ -8,8 +8,8 @@ import {
   namesDind,
 } from '@dayfly/runner-set/model/container-engine'
 import type { ContainerView, Daemon, PodView } from '../pod-view.ts'
-import { isUnknown } from '../template-value.ts'
-import { commandsOf } from './commands.ts'
+import { commandsOf } from '../read/shell/commands.ts'
+import { isUnknown } from '../read/template/template-value.ts'
 import { endsItself, isEndedBySibling } from './endings.ts'
 
 /** A pod before its daemons are known. */

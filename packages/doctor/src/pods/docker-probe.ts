@@ -2,8 +2,8 @@
 import { textsAt, valueAt } from '@dayfly/kit/read-json'
 import { imageParts } from '@dayfly/runner-set/model/container-engine'
 import type { ContainerView, PodView } from '../pod-view.ts'
-import { isUnknown } from '../template-value.ts'
-import { commandsOf, programOf } from './commands.ts'
+import { commandsOf, programOf } from '../read/shell/commands.ts'
+import { isUnknown } from '../read/template/template-value.ts'
 
 const defaultSocket = 'unix:///var/run/docker.sock'
 

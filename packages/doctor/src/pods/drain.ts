@@ -1,9 +1,9 @@
 // Finds out what a runner does with its job when its pod stops, as far as the configuration in sight shows it.
 import { fieldsAt, listAt, numberAt, textAt } from '@dayfly/kit/read-json'
 import type { Facts } from '../facts.ts'
-import { objectsOf } from '../objects/by-kind.ts'
 import type { ContainerView, PodView } from '../pod-view.ts'
-import { commandsOf, programOf } from './commands.ts'
+import { objectsOf } from '../read/objects/by-kind.ts'
+import { commandsOf, programOf } from '../read/shell/commands.ts'
 
 /** Seconds: the default of Kubernetes. */
 export const defaultGrace = 30

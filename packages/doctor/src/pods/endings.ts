@@ -1,7 +1,7 @@
 // Finds out what ends a program that would run indefinitely.
 // Possible ends are its own script, a neighbour in a shared PID namespace, a request, and the deletion of the pod.
 import type { ContainerView, PodView } from '../pod-view.ts'
-import { type Command, programOf } from './commands.ts'
+import { type Command, programOf } from '../read/shell/commands.ts'
 
 type Neighbourhood = Pick<PodView, 'containers' | 'shareProcessNamespace'>
 

@@ -1,6 +1,6 @@
 // The long-lived helpers that pods run beside their work: their images and programs.
 import type { ContainerView } from '../pod-view.ts'
-import { type Command, programOf } from './commands.ts'
+import { type Command, programOf } from '../read/shell/commands.ts'
 
 export type HelperKind = {
   readonly what: string

@@ -1,6 +1,6 @@
 // Recognizes runners that wait for jobs indefinitely by design, with a registration that works at each start.
 import type { ContainerView, PodView } from '../pod-view.ts'
-import { commandsOf } from './commands.ts'
+import { commandsOf } from '../read/shell/commands.ts'
 
 /**
  * Whether the pod's runner is a daemon: Bitbucket's runner, whose OAuth client stays valid (docs/reference/bitbucket.md#s3-2),

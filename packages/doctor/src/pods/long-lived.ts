@@ -1,7 +1,7 @@
 // Finds containers with long-lived helpers: proxies, log shippers, secret agents, databases, and commands that wait indefinitely.
 import { textsAt } from '@dayfly/kit/read-json'
 import type { ContainerView, PodView } from '../pod-view.ts'
-import { type Command, commandsOf, programOf } from './commands.ts'
+import { type Command, commandsOf, programOf } from '../read/shell/commands.ts'
 import { endsItself, isTriggeredToEnd, runsForever } from './endings.ts'
 import { imageKind, startedKind } from './helper-kinds.ts'
 

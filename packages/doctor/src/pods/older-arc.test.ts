@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { decodeFiles, examine } from '../engine/examine.ts'
 import { gatherFacts } from '../engine/gather-facts.ts'
-import { fixFiles } from '../fixes/fixes.ts'
+import { fixFiles } from '../fix/fixes.ts'
 import { catalogue } from '../rules/catalogue.ts'
 
 const deployment = (spec: string) =>

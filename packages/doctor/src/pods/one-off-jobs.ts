@@ -2,7 +2,7 @@
 import { textAt, valueAt } from '@dayfly/kit/read-json'
 import { imageParts } from '@dayfly/runner-set/model/container-engine'
 import type { ContainerView, PodView } from '../pod-view.ts'
-import { type Command, commandsOf, programOf } from './commands.ts'
+import { type Command, commandsOf, programOf } from '../read/shell/commands.ts'
 import { ordinaryContainers } from './pod-parts.ts'
 
 /** Whether the Job is a sample, by its place, its names, its labels or its work. */

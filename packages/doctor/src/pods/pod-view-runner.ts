@@ -1,6 +1,6 @@
 // Recognizes the pod of a CI runner by its image, its variables, ARC's own kinds, or a container named `runner` beside a Docker daemon.
 import type { ContainerView, PodOwner } from '../pod-view.ts'
-import { type Command, commandsOf, programOf } from './commands.ts'
+import { type Command, commandsOf, programOf } from '../read/shell/commands.ts'
 
 const runnerImages =
   /(?:^|\/)(?:(?:[\w.-]+-)?(?:github|gha|github-actions|actions)-runners?|actions-runner-dind|act_runner|act-runner|forgejo-runner|gitea-runner|bitbucket-pipelines-runner|atlassian-bitbucket-runner|runner-dind|gitlab-runner|woodpecker-agent|drone-runner-docker|azp-agent|azdevops-agent|azure-pipelines-agent|buildkite-agent)(?:[:@]|$)|(?:^|\/)buildkite\/agent(?:[:@]|$)|\/forgejo\/runner(?:[:@]|$)|\/gitea\/(?:act_)?runner(?:[:@]|$)|(?:summerwind|myoung34)\/.*runner/

@@ -2,7 +2,7 @@
 import { textsAt } from '@dayfly/kit/read-json'
 import { imageParts } from '@dayfly/runner-set/model/container-engine'
 import type { ContainerView } from '../pod-view.ts'
-import { commandsOf, programOf } from './commands.ts'
+import { commandsOf, programOf } from '../read/shell/commands.ts'
 import { scriptsOf } from './daemon.ts'
 
 type StalePid = {

@@ -1,7 +1,7 @@
 // Finds volumes that are mounted exactly where a Docker daemon creates its socket. Docker removes an old socket first, which no mount allows.
 import { fieldsAt, listAt, type Path, textAt } from '@dayfly/kit/read-json'
 import type { ContainerView, PodView } from '../pod-view.ts'
-import { commandsOf, programOf } from './commands.ts'
+import { commandsOf, programOf } from '../read/shell/commands.ts'
 import { daemonOf } from './daemon.ts'
 import { isRootless } from './docker-root.ts'
 

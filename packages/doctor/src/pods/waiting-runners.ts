@@ -3,8 +3,8 @@ import type { Instant } from '@dayfly/kit/clock'
 import { listAt, textAt, timeAt, valueAt } from '@dayfly/kit/read-json'
 import { hasJob } from '../arc/arc.ts'
 import type { Facts, ObjectFact } from '../facts.ts'
-import { ownerOf, uidOf } from '../objects/metadata.ts'
 import type { PodView } from '../pod-view.ts'
+import { ownerOf, uidOf } from '../read/objects/metadata.ts'
 
 export type WaitingRunner = {
   readonly pod: PodView

@@ -8,8 +8,8 @@ import { daemonOf } from '../pods/daemon.ts'
 import { initPolicyOutcome } from '../pods/init-policy.ts'
 import type { Helper } from '../pods/long-lived.ts'
 import { hitIn, versionOf, writtenPods } from '../pods/pod-parts.ts'
+import { isUnknown } from '../read/template/template-value.ts'
 import type { Rule } from '../rule.ts'
-import { isUnknown } from '../template-value.ts'
 
 export const rule: Rule = {
   slug: 'daemon-as-blocking-init',

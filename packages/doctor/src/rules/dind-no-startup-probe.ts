@@ -4,8 +4,8 @@ import type { Fix, Hit } from '../finding.ts'
 import type { ContainerView, PodView } from '../pod-view.ts'
 import { daemonOf } from '../pods/daemon.ts'
 import { dockerProbe } from '../pods/docker-probe.ts'
-import { loopsOnDocker, waitsForDocker } from '../pods/docker-wait.ts'
 import { hitIn, ordinaryContainers } from '../pods/pod-parts.ts'
+import { loopsOnDocker, waitsForDocker } from '../read/shell/docker-wait.ts'
 import type { Rule } from '../rule.ts'
 
 export const rule: Rule = {

@@ -3,10 +3,10 @@ import type { Path } from '@dayfly/kit/read-json'
 import { fieldsAt, textAt, valueAt } from '@dayfly/kit/read-json'
 import type { Facts, ObjectFact } from '../facts.ts'
 import type { Fix, Hit } from '../finding.ts'
-import { objectsOf } from '../objects/by-kind.ts'
-import { mayReach, removalOf } from '../objects/node-pool.ts'
 import type { PodView } from '../pod-view.ts'
 import { hitIn, isWhole, podMetadataPath, writtenPods } from '../pods/pod-parts.ts'
+import { objectsOf } from '../read/objects/by-kind.ts'
+import { mayReach, removalOf } from '../read/objects/node-pool.ts'
 import type { Rule, RuleResult } from '../rule.ts'
 
 export const rule: Rule = {

@@ -6,8 +6,8 @@ import { initAsSidecar } from '../pods/as-sidecar.ts'
 import { daemonOf } from '../pods/daemon.ts'
 import { initPolicyOutcome, lacksSidecars } from '../pods/init-policy.ts'
 import { hitIn, versionOf, writtenPods } from '../pods/pod-parts.ts'
+import { isUnknown } from '../read/template/template-value.ts'
 import type { Rule } from '../rule.ts'
-import { isUnknown } from '../template-value.ts'
 
 export const rule: Rule = {
   slug: 'init-restart-policy-invalid',

@@ -5,7 +5,7 @@ import { durationText } from '../duration-text.ts'
 import type { Facts, LiveFacts } from '../facts.ts'
 import type { Hit } from '../finding.ts'
 import { withLive } from '../live-facts.ts'
-import { podsNamed } from '../objects/events.ts'
+import { podsNamed } from '../read/objects/events.ts'
 import type { Rule } from '../rule.ts'
 
 export const rule: Rule = {

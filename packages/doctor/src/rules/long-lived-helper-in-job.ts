@@ -3,9 +3,9 @@ import type { VersionFact } from '../facts.ts'
 import type { Hit } from '../finding.ts'
 import type { PodView } from '../pod-view.ts'
 import { asSidecar } from '../pods/as-sidecar.ts'
-import { endlessBesideWork, keeperOf } from '../pods/endless.ts'
 import { injectedProxies } from '../pods/mesh-injection.ts'
 import { hitIn, jobSpecOf, versionOf, writtenPods } from '../pods/pod-parts.ts'
+import { endlessBesideWork, keeperOf } from '../read/shell/endless.ts'
 import type { Rule } from '../rule.ts'
 
 export const rule: Rule = {

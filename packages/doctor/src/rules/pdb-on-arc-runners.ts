@@ -2,9 +2,9 @@
 import { listAt, textAt, textsAt } from '@dayfly/kit/read-json'
 import type { Facts, ObjectFact } from '../facts.ts'
 import type { Hit } from '../finding.ts'
-import { objectsOf } from '../objects/by-kind.ts'
-import { labelsAt } from '../objects/labels.ts'
 import type { PodView } from '../pod-view.ts'
+import { objectsOf } from '../read/objects/by-kind.ts'
+import { labelsAt } from '../read/objects/labels.ts'
 import type { Rule, RuleResult } from '../rule.ts'
 
 export const rule: Rule = {

@@ -2,7 +2,7 @@
 import type { Hit } from '../finding.ts'
 import type { PodView } from '../pod-view.ts'
 import { hitIn, writtenPods } from '../pods/pod-parts.ts'
-import { isBounded } from '../pods/post-start.ts'
+import { isBounded } from '../read/shell/post-start.ts'
 import type { Rule } from '../rule.ts'
 
 export const rule: Rule = {

@@ -7,8 +7,8 @@ import type { ContainerView, PodView } from '../pod-view.ts'
 import { initAsSidecar } from '../pods/as-sidecar.ts'
 import { daemonOf } from '../pods/daemon.ts'
 import { hitIn, versionOf, writtenPods } from '../pods/pod-parts.ts'
+import { isUnknown } from '../read/template/template-value.ts'
 import type { Rule } from '../rule.ts'
-import { isUnknown } from '../template-value.ts'
 
 export const rule: Rule = {
   slug: 'probe-without-sidecar',

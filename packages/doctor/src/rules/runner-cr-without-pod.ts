@@ -5,8 +5,8 @@ import { durationText } from '../duration-text.ts'
 import type { Facts, LiveFacts, ObjectFact } from '../facts.ts'
 import type { Hit } from '../finding.ts'
 import { withLive } from '../live-facts.ts'
-import { objectsOf } from '../objects/by-kind.ts'
-import { ageOf } from '../objects/metadata.ts'
+import { objectsOf } from '../read/objects/by-kind.ts'
+import { ageOf } from '../read/objects/metadata.ts'
 import type { Rule } from '../rule.ts'
 
 export const rule: Rule = {

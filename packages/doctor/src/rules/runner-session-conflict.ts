@@ -5,9 +5,9 @@ import { durationText } from '../duration-text.ts'
 import type { Facts, LiveFacts } from '../facts.ts'
 import type { Hit } from '../finding.ts'
 import { describeUnread, withLive } from '../live-facts.ts'
-import { uidOf } from '../objects/metadata.ts'
 import { readRunnerLog } from '../pods/runner-log.ts'
 import { type WaitingRunner, waitingRunners } from '../pods/waiting-runners.ts'
+import { uidOf } from '../read/objects/metadata.ts'
 import type { Rule, RuleResult } from '../rule.ts'
 
 export const rule: Rule = {

@@ -3,10 +3,10 @@ import { listAt, textAt, textsAt } from '@dayfly/kit/read-json'
 import type { Facts } from '../facts.ts'
 import type { Hit } from '../finding.ts'
 import { withLive } from '../live-facts.ts'
-import { objectsOf } from '../objects/by-kind.ts'
-import { ownerOf, uidOf } from '../objects/metadata.ts'
 import type { PodView } from '../pod-view.ts'
 import { hitIn } from '../pods/pod-parts.ts'
+import { objectsOf } from '../read/objects/by-kind.ts'
+import { ownerOf, uidOf } from '../read/objects/metadata.ts'
 import type { Rule } from '../rule.ts'
 
 export const rule: Rule = {

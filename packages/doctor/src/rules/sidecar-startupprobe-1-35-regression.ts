@@ -5,10 +5,10 @@ import { durationText } from '../duration-text.ts'
 import type { LiveFacts } from '../facts.ts'
 import type { Hit } from '../finding.ts'
 import { withLive } from '../live-facts.ts'
-import { kubeletVersions } from '../objects/by-kind.ts'
 import type { PodView } from '../pod-view.ts'
 import { containerStates } from '../pods/container-states.ts'
 import { hitIn } from '../pods/pod-parts.ts'
+import { kubeletVersions } from '../read/objects/by-kind.ts'
 import type { Rule } from '../rule.ts'
 
 export const rule: Rule = {

@@ -2,10 +2,10 @@
 import { textAt } from '@dayfly/kit/read-json'
 import type { Facts } from '../facts.ts'
 import type { Hit } from '../finding.ts'
-import { kubeletVersions } from '../objects/by-kind.ts'
 import type { PodView } from '../pod-view.ts'
 import { firstSidecarMinor, lacksSidecars } from '../pods/init-policy.ts'
 import { hitIn, versionOf } from '../pods/pod-parts.ts'
+import { kubeletVersions } from '../read/objects/by-kind.ts'
 import type { Rule } from '../rule.ts'
 
 export const rule: Rule = {

@@ -3,11 +3,11 @@ import type { Path } from '@dayfly/kit/read-json'
 import { fieldsAt, listAt, numberAt, valueAt } from '@dayfly/kit/read-json'
 import type { Fix, Hit } from '../finding.ts'
 import type { PodView } from '../pod-view.ts'
-import { endlessBesideWork } from '../pods/endless.ts'
 import { isBitbucketDaemon, isOfAutoscaler } from '../pods/lasting-runner.ts'
 import { copiesVolumes, isSampleJob } from '../pods/one-off-jobs.ts'
 import { hitIn, isWhole, jobSpecOf } from '../pods/pod-parts.ts'
 import { ttlHolders } from '../pods/ttl-holders.ts'
+import { endlessBesideWork } from '../read/shell/endless.ts'
 import type { Rule } from '../rule.ts'
 
 export const rule: Rule = {

@@ -1,8 +1,8 @@
 // Finds Jobs with a TTL whose pod can never end: the TTL has no effect.
 import type { Hit } from '../finding.ts'
 import type { PodView } from '../pod-view.ts'
-import { endlessBesideWork } from '../pods/endless.ts'
 import { hitIn, jobSpecOf, writtenPods } from '../pods/pod-parts.ts'
+import { endlessBesideWork } from '../read/shell/endless.ts'
 import type { Rule } from '../rule.ts'
 
 export const rule: Rule = {

@@ -2,7 +2,7 @@
 import type { Hit } from '../finding.ts'
 import type { PodView } from '../pod-view.ts'
 import { hitIn } from '../pods/pod-parts.ts'
-import { canWait } from '../pods/post-start.ts'
+import { canWait } from '../read/shell/post-start.ts'
 import type { Rule } from '../rule.ts'
 
 export const rule: Rule = {

@@ -8,8 +8,8 @@ import { chartReleases } from '../arc/chart-releases.ts'
 import type { Facts, ObjectFact } from '../facts.ts'
 import type { Hit } from '../finding.ts'
 import { onePerPlace } from '../one-per-place.ts'
+import { isUnknown } from '../read/template/template-value.ts'
 import type { Rule } from '../rule.ts'
-import { isUnknown } from '../template-value.ts'
 
 export const rule: Rule = {
   slug: 'version-skew',

@@ -3,9 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { decodeFiles, examine } from '../engine/examine.ts'
 import type { VersionFact } from '../facts.ts'
-import { fixFiles } from '../fixes/fixes.ts'
+import { fixFiles } from '../fix/fixes.ts'
+import type { DecodedFile } from '../read/decode/document.ts'
 import { catalogue } from '../rules/catalogue.ts'
-import type { DecodedFile } from '../sources/document.ts'
 
 const folder = new URL('.', import.meta.url)
 const names = readdirSync(folder).filter((name) => /\.yaml(\.template)?$/.test(name))

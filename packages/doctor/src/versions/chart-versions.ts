@@ -1,8 +1,8 @@
 // Reads the Kubernetes versions that charts allow (`kubeVersion` in Chart.yaml), for the files of each chart.
 import { textAt } from '@dayfly/kit/read-json'
 import type { VersionFact } from '../facts.ts'
-import type { SourceFile } from '../sources/document.ts'
-import { parseYaml } from '../sources/parse.ts'
+import type { SourceFile } from '../read/decode/document.ts'
+import { parseYaml } from '../read/yaml/parse.ts'
 import { supportedMinors } from '../version-fact.ts'
 import { minorsWithin } from './version-range.ts'
 

@@ -1,5 +1,5 @@
-import { appJwt } from '@dayfly/forges/github/app-jwt'
-import { readCredential } from '@dayfly/forges/github/credential'
+import { appJwt } from '@dayfly/forges/github/credentials/app-jwt'
+import { readCredential } from '@dayfly/forges/github/credentials/credential'
 import { type Answer, noBody, type Request } from '@dayfly/kit/http'
 import { seededRandom } from '@dayfly/kit/random'
 import { type VirtualClock, virtualClock } from '@dayfly/kit/virtual-clock'

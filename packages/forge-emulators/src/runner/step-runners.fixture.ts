@@ -1,5 +1,4 @@
 // An emulated Bitbucket over HTTP with real runner processes, for tests of steps and pipelines.
-
 import type { Method } from '@dayfly/kit/http'
 import { httpClient } from '@dayfly/kit/http-client'
 import { seededRandom } from '@dayfly/kit/random'

@@ -1,6 +1,5 @@
 // A minimal forge for tests of the runner. It implements the runner's protocol (packages/forge-emulators/src/github/runner-wire.md), gives each runner one
 // job and records everything.
-
 import { type Answer, jsonAnswer, type Request } from '@dayfly/kit/http'
 import { httpServer } from '@dayfly/kit/http-server'
 import type { JobReport, RunnerJob } from '../job.ts'

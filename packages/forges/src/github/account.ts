@@ -1,12 +1,12 @@
 // A GitHub account for reading and removing registrations. Claims no scale set, creates none and listens to none.
 import type { AccountRegistration, AccountSet, ForgeAccount } from '@dayfly/runner-set/forge/account'
 import { forgeTraits } from '@dayfly/runner-set/model/forge-traits'
-import { actionsService } from './actions-api.ts'
+import { actionsService } from './calls/actions-api.ts'
+import { briefPolicy } from './calls/retry.ts'
 import { parseConfigUrl } from './config-url.ts'
-import { briefPolicy } from './retry.ts'
-import { findRunner, type ListedRunner, listRunners, removeRunner } from './runners.ts'
-import { deleteScaleSet, findGroup, findScaleSet, getScaleSet, type ScaleSet } from './scale-set.ts'
-import { AdminTokens, type GitHubAccess } from './tokens.ts'
+import { AdminTokens, type GitHubAccess } from './credentials/tokens.ts'
+import { findRunner, type ListedRunner, listRunners, removeRunner } from './scale-set/runners.ts'
+import { deleteScaleSet, findGroup, findScaleSet, getScaleSet, type ScaleSet } from './scale-set/scale-set.ts'
 
 /** Throws a `PortError` of kind `bad-config` if the URL cannot be one of GitHub's. Sends no request. */
 export function createGitHubAccount(access: GitHubAccess): ForgeAccount {

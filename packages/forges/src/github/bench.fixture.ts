@@ -1,5 +1,4 @@
 // The start of the tests of GitHub's client: a scripted GitHub, virtual time, and a forge on both.
-
 import type { Transport } from '@dayfly/kit/http'
 import { seededRandom } from '@dayfly/kit/random'
 import { type VirtualClock, virtualClock } from '@dayfly/kit/virtual-clock'
@@ -7,8 +6,8 @@ import type { ForgeSet, Link } from '@dayfly/runner-set/forge/forge'
 import type { ForgeState } from '@dayfly/runner-set/model/forge-event'
 import { type ForgeEventReader, readForgeEvents } from '../event-reader.fixture.ts'
 import { createGitHubForge, type GitHubForgeOptions } from './github.ts'
-import type { ProtocolAnomaly } from './protocol-anomaly.ts'
 import { type ScriptedGitHub, scriptedGitHub } from './scripted-github.fixture.ts'
+import type { ProtocolAnomaly } from './session/protocol-anomaly.ts'
 
 export const linux: ForgeSet = { name: 'linux', runnerPrefix: 'linux-', labels: ['linux'], group: undefined, max: 10 }
 

@@ -1,6 +1,6 @@
 // Reads the URL of an organization, repository or enterprise, and derives the address of its API
 // (docs/reference/scale-set-protocol.md#s2).
-import { githubError } from './errors.ts'
+import { githubError } from './calls/errors.ts'
 
 export type ConfigUrl = {
   readonly scope: 'organization' | 'repository' | 'enterprise'

@@ -4,12 +4,13 @@ import { jsonAnswer, TransportError, textAnswer } from '@dayfly/kit/http'
 import { PortError } from '@dayfly/runner-set/model/port-error'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { actionsService } from './actions-api.ts'
 import { createBench, linux } from './bench.fixture.ts'
+import { actionsService } from './calls/actions-api.ts'
+import { Pace } from './calls/pace.ts'
 import { parseConfigUrl } from './config-url.ts'
+import { AdminTokens } from './credentials/tokens.ts'
 import { createGitHubForge } from './github.ts'
-import { Pace } from './pace.ts'
-import { findRunner } from './runners.ts'
+import { findRunner } from './scale-set/runners.ts'
 import {
   agentPath,
   agentsPath,
@@ -22,7 +23,6 @@ import {
   setPath,
   setsPath,
 } from './scripted-github.fixture.ts'
-import { AdminTokens } from './tokens.ts'
 
 const ours = { account: 'http://github.test/acme', scaleSetId: '117' }
 const exists = exception(409, 'AgentExistsException')

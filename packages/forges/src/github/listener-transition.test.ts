@@ -1,8 +1,8 @@
 // A table of errors and steps: the phase in which the listener goes on, its pause and its report.
 import { describe, expect, test } from 'vitest'
-import { GitHubError, type GitHubReason } from './errors.ts'
-import { initialState, type ListenerSession, type Phase, type StepResult } from './listener-state.ts'
-import { transition } from './listener-transition.ts'
+import { GitHubError, type GitHubReason } from './calls/errors.ts'
+import { initialState, type ListenerSession, type Phase, type StepResult } from './session/listener-state.ts'
+import { transition } from './session/listener-transition.ts'
 
 const now = 1_000_000
 const session: ListenerSession = { id: 'one', renewAt: undefined }

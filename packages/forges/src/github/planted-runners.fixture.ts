@@ -5,11 +5,11 @@ import type { Clock } from '@dayfly/kit/clock'
 import { noBody } from '@dayfly/kit/http'
 import type { Random } from '@dayfly/kit/random'
 import { z } from 'zod'
-import { type ActionsService, actionsService } from './actions-api.ts'
+import { type ActionsService, actionsService } from './calls/actions-api.ts'
 import { parseConfigUrl } from './config-url.ts'
-import { generateJitConfig } from './runners.ts'
-import { createScaleSet, scaleSetsPath } from './scale-set.ts'
-import { AdminTokens } from './tokens.ts'
+import { AdminTokens } from './credentials/tokens.ts'
+import { generateJitConfig } from './scale-set/runners.ts'
+import { createScaleSet, scaleSetsPath } from './scale-set/scale-set.ts'
 
 export type Planting = {
   readonly emulator: GitHubEmulator

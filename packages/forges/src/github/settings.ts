@@ -2,8 +2,8 @@
 // use the runners, so a difference that GitHub does not let us remove is reported, never ignored.
 import type { ForgeSet } from '@dayfly/runner-set/forge/forge'
 import type { Failure } from '@dayfly/runner-set/model/failure'
-import type { ActionsService } from './actions-api.ts'
-import { GitHubError, githubError } from './errors.ts'
+import type { ActionsService } from './calls/actions-api.ts'
+import { GitHubError, githubError } from './calls/errors.ts'
 import {
   type CallHow,
   findGroup,
@@ -12,7 +12,7 @@ import {
   patchScaleSet,
   type ScaleSet,
   scaleSetLabels,
-} from './scale-set.ts'
+} from './scale-set/scale-set.ts'
 
 /** `failures` has one sentence for each setting that still differs; `retry` says that the cause may pass within seconds. */
 export type Alignment = { readonly found: ScaleSet; readonly failures: readonly string[]; readonly retry: boolean }

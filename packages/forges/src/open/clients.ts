@@ -11,10 +11,10 @@ import { createBitbucketForge } from '../bitbucket/bitbucket.ts'
 import { CallBudgets } from '../bitbucket/call-budget.ts'
 import { readCredential as readBitbucketCredential } from '../bitbucket/credential.ts'
 import { createGitHubAccount } from '../github/account.ts'
-import { readCredential as readGitHubCredential } from '../github/credential.ts'
+import { SharedLimits } from '../github/calls/shared-limits.ts'
+import { readCredential as readGitHubCredential } from '../github/credentials/credential.ts'
 import { createGitHubForge } from '../github/github.ts'
-import type { AnomalyLog } from '../github/protocol-anomaly.ts'
-import { SharedLimits } from '../github/shared-limits.ts'
+import type { AnomalyLog } from '../github/session/protocol-anomaly.ts'
 
 /** The process that calls a forge. */
 export type Caller = {

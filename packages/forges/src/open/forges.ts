@@ -5,7 +5,7 @@ import type { HttpClient } from '@dayfly/kit/http-client'
 import { type OutboundOptions, outboundClient } from '@dayfly/kit/outbound'
 import type { Forge, ForgeAccess } from '@dayfly/runner-set/forge/forge'
 import type { ForgeSource } from '@dayfly/runner-set/model/runner-set'
-import { callsAtOnceMax } from '../github/calls.ts'
+import { callsAtOnceMax } from '../github/calls/calls.ts'
 import { type Controlling, forgeOpeners } from './clients.ts'
 import { wayTo } from './way.ts'
 

@@ -1,7 +1,7 @@
 // The shapes of custom kinds: their structural schema with its x-kubernetes list and map types.
 import { once } from '@dayfly/kit/once'
-import { field, isObject, type JsonObject, list, objectAt } from '../json.ts'
 import type { Kind } from '../kind.ts'
+import { field, isObject, type JsonObject, list, objectAt } from '../values/json.ts'
 import { structShape } from './built-in-shape.ts'
 import { free, leaf, type Shape } from './shape.ts'
 

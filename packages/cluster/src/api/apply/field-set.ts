@@ -2,7 +2,7 @@
 // list item by its keys (`k:{"name":"x"}`), or a list item by its value (`v:"x"`). `.` marks that the place itself belongs
 // to the set.
 // Source: https://github.com/kubernetes-sigs/structured-merge-diff/blob/master/fieldpath/serialize-pe.go
-import { isObject, type JsonObject } from '../json.ts'
+import { isObject, type JsonObject } from '../values/json.ts'
 
 export type FieldSet = {
   readonly member: boolean

@@ -1,7 +1,7 @@
 // The clients that own fields of an object, as `metadata.managedFields` lists them.
 // Source:
 // https://github.com/kubernetes/kubernetes/blob/release-1.36/staging/src/k8s.io/apimachinery/pkg/util/managedfields/internal/managedfields.go
-import { isObject, text } from '../json.ts'
+import { isObject, text } from '../values/json.ts'
 import { difference, type FieldSet, isEmptySet, leafSet, sameSet, union, without } from './field-set.ts'
 import type { SharedSets } from './shared-sets.ts'
 import type { Difference } from './values.ts'

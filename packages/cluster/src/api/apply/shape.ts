@@ -1,6 +1,6 @@
 // How server-side apply sees a value: which parts several clients may own separately, and how the items of a list are
 // identified.
-import { isObject } from '../json.ts'
+import { isObject } from '../values/json.ts'
 
 export type Shape =
   /** The value is owned and replaced as a whole. */

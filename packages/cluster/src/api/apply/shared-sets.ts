@@ -1,7 +1,7 @@
 // Sets of fields that many objects have in common: objects of one kind mostly have the same managers with the same fields.
 // They share one printed set, so each is kept once, and read once.
 import { deepFreeze } from '../../store/object.ts'
-import { isObject, type JsonObject } from '../json.ts'
+import { isObject, type JsonObject } from '../values/json.ts'
 import { type FieldSet, printSet, readSet } from './field-set.ts'
 
 export interface SharedSets {

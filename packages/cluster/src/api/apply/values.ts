@@ -1,7 +1,7 @@
 // The operations of server-side apply on values: which fields a value has, what differs between two values, the merge of one
 // into another, and the removal of fields. All are pure.
 // Source: https://github.com/kubernetes-sigs/structured-merge-diff/tree/master/typed
-import { isObject, own, sameJson } from '../json.ts'
+import { isObject, own, sameJson } from '../values/json.ts'
 import { difference, emptySet, type FieldSet, fieldSet, leafSet, printPath } from './field-set.ts'
 import { compositeOf, elementOf, partsOf, type Shape } from './shape.ts'
 

@@ -2,8 +2,8 @@
 // drops and reports unknown fields. Empty values are dropped or added as the Go type demands. The result shares nothing
 // with the input.
 import { timestamp } from '@dayfly/kit/timestamp'
-import { copyJson, isObject, jsonType } from '../json.ts'
-import { parseQuantity, quantityProblem } from '../quantity.ts'
+import { copyJson, isObject, jsonType } from '../values/json.ts'
+import { parseQuantity, quantityProblem } from '../values/quantity.ts'
 import { type FieldType, type Leaf, type Struct, structOf } from './fields.ts'
 
 /** A value has the wrong type. The message is that of Go's decoder. */

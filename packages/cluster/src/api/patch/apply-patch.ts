@@ -1,9 +1,9 @@
 // Applies the three patch types to a document. All functions are pure.
 import { badRequest, unsupportedMediaType } from '../errors.ts'
 import { structOf } from '../fields/fields.ts'
-import { isObject, type JsonObject, jsonType } from '../json.ts'
 import type { Kind } from '../kind.ts'
 import type { Patch } from '../registry.ts'
+import { isObject, type JsonObject, jsonType } from '../values/json.ts'
 import { applyJsonPatch } from './json-patch.ts'
 import { applyStrategicMerge } from './strategic-merge.ts'
 

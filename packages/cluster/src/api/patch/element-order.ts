@@ -1,5 +1,5 @@
 // Orders a merged list: items of the patch keep the patch's order, all others keep the live order.
-import { isObject } from '../json.ts'
+import { isObject } from '../values/json.ts'
 
 type Orders = {
   /** The patch's order. */

@@ -1,7 +1,7 @@
 // JSON patch (RFC 6902). Copies a container of the document at its first change, and from then on changes the copy, so
 // that the cost of many operations does not grow with the document.
 import { ApiError, badRequest, tooLarge } from '../errors.ts'
-import { copyJson, isObject, type JsonObject, jsonType, nestsDeeperThan, sameJson } from '../json.ts'
+import { copyJson, isObject, type JsonObject, jsonType, nestsDeeperThan, sameJson } from '../values/json.ts'
 
 const operationsMax = 10_000
 /** The number of characters that `copy` may add to a document. Repeated doubling would exhaust the memory. */

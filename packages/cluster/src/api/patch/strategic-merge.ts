@@ -4,7 +4,7 @@
 // https://github.com/kubernetes/kubernetes/blob/release-1.36/staging/src/k8s.io/apimachinery/pkg/util/strategicpatch/patch.go
 import { badRequest } from '../errors.ts'
 import { type Field, type FieldType, type Struct, structOf } from '../fields/fields.ts'
-import { isObject, type JsonObject } from '../json.ts'
+import { isObject, type JsonObject } from '../values/json.ts'
 import { inOrder, sameOrder } from './element-order.ts'
 
 const deletePrefix = '$deleteFromPrimitiveList/'

@@ -1,9 +1,9 @@
 // The ledger of one quota: the usage of each object, and their sum.
 import { keyOf, type ResourceKey, type StoredObject } from '../../store/object.ts'
-import { type Amounts, add, amountsOf, countOf, masked, subtract, toList } from '../amounts.ts'
-import type { Draft } from '../draft.ts'
-import { field } from '../json.ts'
-import type { Quantity } from '../quantity.ts'
+import { type Amounts, add, amountsOf, countOf, masked, subtract, toList } from '../values/amounts.ts'
+import { field } from '../values/json.ts'
+import type { Quantity } from '../values/quantity.ts'
+import type { Draft } from '../verbs/draft.ts'
 import { matchesScope, scopesOf } from './scopes.ts'
 import { usageOf, userOf } from './usage.ts'
 

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { createStore } from '../../store/store.ts'
 import { createRegistry } from '../create-registry.ts'
 import { ApiError } from '../errors.ts'
-import { field } from '../json.ts'
+import { field } from '../values/json.ts'
 
 const namespace = 'ci'
 

@@ -1,10 +1,10 @@
 // The scopes of a quota: it counts only the pods (or claims) that match all of them.
 // Source: https://github.com/kubernetes/kubernetes/blob/release-1.36/pkg/quota/v1/evaluator/core/pods.go
 import type { ResourceKey, StoredObject } from '../../store/object.ts'
-import type { Draft } from '../draft.ts'
-import { field, list, size, text } from '../json.ts'
 import { specOf } from '../rules/pod/pod-spec.ts'
 import { qosClassOf } from '../rules/pod/resources.ts'
+import { field, list, size, text } from '../values/json.ts'
+import type { Draft } from '../verbs/draft.ts'
 
 type Measured = Draft | StoredObject
 

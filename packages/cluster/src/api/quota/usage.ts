@@ -1,13 +1,13 @@
 // The amounts that an object uses of the resources that quotas limit.
 // Source: https://github.com/kubernetes/kubernetes/tree/release-1.36/pkg/quota/v1/evaluator/core
 import type { ResourceKey, StoredObject } from '../../store/object.ts'
-import { type Amounts, amountsOf, countOf } from '../amounts.ts'
-import type { Draft } from '../draft.ts'
-import { field, list, text } from '../json.ts'
-import { hasEnded } from '../pod-state.ts'
-import type { Quantity } from '../quantity.ts'
 import { podAmounts, withOverhead } from '../rules/pod/pod-amounts.ts'
 import { type Container, type PodSpec, specOf } from '../rules/pod/pod-spec.ts'
+import { type Amounts, amountsOf, countOf } from '../values/amounts.ts'
+import { field, list, text } from '../values/json.ts'
+import { hasEnded } from '../values/pod-state.ts'
+import type { Quantity } from '../values/quantity.ts'
+import type { Draft } from '../verbs/draft.ts'
 
 type Measured = Draft | StoredObject
 

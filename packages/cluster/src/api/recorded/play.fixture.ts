@@ -1,8 +1,8 @@
 // Plays calls on an API server in order. Keeps the parts of each answer that are equal on all clusters.
 import type { Clock } from '@dayfly/kit/clock'
 import { type Answer, jsonBody, noBody, type Request, type Transport } from '@dayfly/kit/http'
-import { field, isObject } from '../json.ts'
 import { applyJsonPatch } from '../patch/json-patch.ts'
+import { field, isObject } from '../values/json.ts'
 import type { Call, CallAnswer, Exchange } from './calls.fixture.ts'
 
 /** How often a call with `until` is repeated, every 100 ms. */

@@ -1,10 +1,10 @@
 // CustomResourceDefinitions: what they must contain. Features that this API server does not support are refused.
 import type { StoredObject } from '../../store/object.ts'
-import type { Draft } from '../draft.ts'
-import { type FieldError, invalidValue, notAllowed, notSupported, required } from '../field-error.ts'
-import { field, isObject, type JsonObject, objectAt, sameJson, text } from '../json.ts'
-import { dnsNameProblems, dnsSubdomainProblems } from '../names.ts'
 import { validateSchema } from '../structural/validate-schema.ts'
+import { type FieldError, invalidValue, notAllowed, notSupported, required } from '../values/field-error.ts'
+import { field, isObject, type JsonObject, objectAt, sameJson, text } from '../values/json.ts'
+import { dnsNameProblems, dnsSubdomainProblems } from '../values/names.ts'
+import type { Draft } from '../verbs/draft.ts'
 import type { Rules } from './rules.ts'
 
 /** Keeps a definition until its objects are gone. */

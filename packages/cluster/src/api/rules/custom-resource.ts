@@ -2,15 +2,15 @@
 // definition has one.
 import type { StoredObject } from '../../store/object.ts'
 import type { Api } from '../api.ts'
-import type { Draft } from '../draft.ts'
 import { forbidden } from '../errors.ts'
-import { type FieldError, invalidValue } from '../field-error.ts'
-import { sameJson } from '../json.ts'
 import { type Kind, ruleTreeOf, schemaOf } from '../kind.ts'
 import type { RuleTree } from '../structural/cel/rule-tree.ts'
 import { validateRules } from '../structural/cel/validate-rules.ts'
 import { addDefaults, ownParts } from '../structural/prune.ts'
 import { validateValue } from '../structural/validate.ts'
+import { type FieldError, invalidValue } from '../values/field-error.ts'
+import { sameJson } from '../values/json.ts'
+import type { Draft } from '../verbs/draft.ts'
 import type { Rules } from './rules.ts'
 
 export function customRules(kind: Kind): Rules {

@@ -1,9 +1,9 @@
 // Events.
 // Source: https://github.com/kubernetes/kubernetes/blob/release-1.36/pkg/apis/core/validation/events.go
-import type { Draft } from '../draft.ts'
-import { type FieldError, invalidValue, required } from '../field-error.ts'
-import { text } from '../json.ts'
-import { qualifiedNameProblems } from '../names.ts'
+import { type FieldError, invalidValue, required } from '../values/field-error.ts'
+import { text } from '../values/json.ts'
+import { qualifiedNameProblems } from '../values/names.ts'
+import type { Draft } from '../verbs/draft.ts'
 import type { Rules } from './rules.ts'
 
 export const eventRules: Rules = { validate: validateEvent, validateUpdate: validateEvent }

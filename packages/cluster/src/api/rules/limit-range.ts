@@ -1,11 +1,11 @@
 // LimitRanges: their defaults and validation. limits.ts applies them to pods and claims.
 // Source: https://github.com/kubernetes/kubernetes/blob/release-1.36/pkg/apis/core/validation/validation.go
-import { type Amounts, amountsOf, masked, sum, toList } from '../amounts.ts'
-import type { Draft } from '../draft.ts'
-import { duplicate, type FieldError, invalidValue, notAllowed, required } from '../field-error.ts'
-import { field, isObject, type JsonObject, list, objectAt, size, text } from '../json.ts'
-import { qualifiedNameProblems } from '../names.ts'
-import type { Quantity } from '../quantity.ts'
+import { type Amounts, amountsOf, masked, sum, toList } from '../values/amounts.ts'
+import { duplicate, type FieldError, invalidValue, notAllowed, required } from '../values/field-error.ts'
+import { field, isObject, type JsonObject, list, objectAt, size, text } from '../values/json.ts'
+import { qualifiedNameProblems } from '../values/names.ts'
+import type { Quantity } from '../values/quantity.ts'
+import type { Draft } from '../verbs/draft.ts'
 import { containerNameProblems, mayOvercommit, resourceNameProblems } from './resource-names.ts'
 import type { Rules } from './rules.ts'
 

@@ -1,12 +1,12 @@
 // Applies the LimitRanges of a namespace: gives the containers of a new pod their defaults, and refuses pods and claims outside
 // of the limits.
 // Source: https://github.com/kubernetes/kubernetes/blob/release-1.36/plugin/pkg/admission/limitranger/admission.go
-import { type Amounts, amountsOf } from '../amounts.ts'
 import type { Api } from '../api.ts'
-import type { Draft } from '../draft.ts'
 import { forbidden, type Named } from '../errors.ts'
-import { field, list, text } from '../json.ts'
-import type { Quantity } from '../quantity.ts'
+import { type Amounts, amountsOf } from '../values/amounts.ts'
+import { field, list, text } from '../values/json.ts'
+import type { Quantity } from '../values/quantity.ts'
+import type { Draft } from '../verbs/draft.ts'
 import { printRatio, quotient } from './limit-range.ts'
 import { podAmounts } from './pod/pod-amounts.ts'
 import { type Container, specOf } from './pod/pod-spec.ts'

@@ -1,8 +1,8 @@
 // MutatingWebhookConfigurations: filled with their defaults, validated and stored. The API server calls no webhook.
 // Source: https://github.com/kubernetes/kubernetes/blob/release-1.36/pkg/apis/admissionregistration/v1/defaults.go
-import type { Draft } from '../draft.ts'
-import { type FieldError, required } from '../field-error.ts'
-import { field, isObject, type JsonObject, list, sameJson } from '../json.ts'
+import { type FieldError, required } from '../values/field-error.ts'
+import { field, isObject, type JsonObject, list, sameJson } from '../values/json.ts'
+import type { Draft } from '../verbs/draft.ts'
 import type { Rules } from './rules.ts'
 
 export const webhookRules: Rules = {

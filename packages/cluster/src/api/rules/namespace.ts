@@ -1,7 +1,7 @@
 // Namespaces: active from the start. Their `spec.finalizers` keep them until the namespace collector has emptied them.
 import type { StoredObject } from '../../store/object.ts'
-import { field, isObject } from '../json.ts'
-import { dnsLabelProblems } from '../names.ts'
+import { field, isObject } from '../values/json.ts'
+import { dnsLabelProblems } from '../values/names.ts'
 import type { Rules } from './rules.ts'
 
 export const namespaceRules: Rules = {

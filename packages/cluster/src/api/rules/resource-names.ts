@@ -1,6 +1,6 @@
 // The names of resources that quotas, limits and containers may use.
 // Source: https://github.com/kubernetes/kubernetes/blob/release-1.36/pkg/apis/core/helper/helpers.go
-import { qualifiedNameProblems } from '../names.ts'
+import { qualifiedNameProblems } from '../values/names.ts'
 
 const compute = ['cpu', 'memory', 'ephemeral-storage']
 const counts = [

@@ -1,11 +1,11 @@
 // ResourceQuotas: the names and amounts in their spec, and their scopes. quota/quotas.ts enforces them.
 // Source: https://github.com/kubernetes/kubernetes/blob/release-1.36/pkg/apis/core/validation/validation.go
 import type { StoredObject } from '../../store/object.ts'
-import { amountsOf } from '../amounts.ts'
-import type { Draft } from '../draft.ts'
-import { type FieldError, invalidValue, required } from '../field-error.ts'
-import { field, list, objectAt, sameJson, text } from '../json.ts'
-import type { Quantity } from '../quantity.ts'
+import { amountsOf } from '../values/amounts.ts'
+import { type FieldError, invalidValue, required } from '../values/field-error.ts'
+import { field, list, objectAt, sameJson, text } from '../values/json.ts'
+import type { Quantity } from '../values/quantity.ts'
+import type { Draft } from '../verbs/draft.ts'
 import { isWhole, podScopes, quotaNameProblems, scopeLimits } from './resource-names.ts'
 import type { Rules } from './rules.ts'
 

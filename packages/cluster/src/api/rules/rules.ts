@@ -1,8 +1,8 @@
 // The rules that a kind adds to the common ones. All are optional. A kind without rules is plain data.
 import type { StoredObject } from '../../store/object.ts'
 import type { Api } from '../api.ts'
-import type { Draft } from '../draft.ts'
-import type { FieldError } from '../field-error.ts'
+import type { FieldError } from '../values/field-error.ts'
+import type { Draft } from '../verbs/draft.ts'
 
 export type Rules = {
   /** Sets defaults before every write of the whole object. */

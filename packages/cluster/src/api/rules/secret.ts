@@ -1,9 +1,9 @@
 // Secrets and ConfigMaps: their keys, their size, and immutability.
 import type { StoredObject } from '../../store/object.ts'
-import type { Draft } from '../draft.ts'
-import { type FieldError, invalidValue, notAllowed, required, tooLong } from '../field-error.ts'
-import { type JsonObject, objectAt, sameJson } from '../json.ts'
-import { configKeyProblems } from '../names.ts'
+import { type FieldError, invalidValue, notAllowed, required, tooLong } from '../values/field-error.ts'
+import { type JsonObject, objectAt, sameJson } from '../values/json.ts'
+import { configKeyProblems } from '../values/names.ts'
+import type { Draft } from '../verbs/draft.ts'
 import type { Rules } from './rules.ts'
 
 const bytesMax = 1024 * 1024

@@ -1,7 +1,7 @@
 // The rules of kinds that need only a few: nodes, roles, Leases and PodDisruptionBudgets.
-import type { Draft } from '../draft.ts'
-import { type FieldError, invalidValue } from '../field-error.ts'
-import { field, isObject, sameJson } from '../json.ts'
+import { type FieldError, invalidValue } from '../values/field-error.ts'
+import { field, isObject, sameJson } from '../values/json.ts'
+import type { Draft } from '../verbs/draft.ts'
 import type { Rules } from './rules.ts'
 
 /** Allocatable defaults to capacity. */

@@ -3,9 +3,9 @@
 // and https://github.com/kubernetes/kubernetes/blob/release-1.36/pkg/apis/apps/validation/validation.go
 import type { StoredObject } from '../../store/object.ts'
 import type { Profile } from '../api.ts'
-import type { Draft } from '../draft.ts'
-import { type FieldError, invalidValue, notSupported, required } from '../field-error.ts'
-import { field, isObject, type JsonObject, objectAt, sameJson } from '../json.ts'
+import { type FieldError, invalidValue, notSupported, required } from '../values/field-error.ts'
+import { field, isObject, type JsonObject, objectAt, sameJson } from '../values/json.ts'
+import type { Draft } from '../verbs/draft.ts'
 import { fillTemplateSpec } from './pod/pod-defaults.ts'
 import { type PodSpec, specOf } from './pod/pod-spec.ts'
 import { validatePodSpec } from './pod/validate-pod.ts'

@@ -1,6 +1,6 @@
 // Drops the fields that a structural schema does not define, and sets its defaults. The results share nothing with the
 // schema.
-import { copyJson, isObject, type JsonObject } from '../json.ts'
+import { copyJson, isObject, type JsonObject } from '../values/json.ts'
 import type { Schema } from './schema.ts'
 import { newWork, spend } from './work.ts'
 

@@ -1,5 +1,5 @@
 // A structural schema (the OpenAPI subset of CustomResourceDefinitions), in the form that values are validated against.
-import { field, isObject, type JsonObject, list, objectAt, text } from '../json.ts'
+import { field, isObject, type JsonObject, list, objectAt, text } from '../values/json.ts'
 import { knownPattern, type Pattern } from './pattern.ts'
 
 type SchemaType = 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean'

@@ -1,6 +1,6 @@
 // Validates that a schema is structural. Refuses features that this API server cannot enforce.
-import { type FieldError, invalidValue, notAllowed, notSupported, required } from '../field-error.ts'
-import { isObject, type JsonObject, list } from '../json.ts'
+import { type FieldError, invalidValue, notAllowed, notSupported, required } from '../values/field-error.ts'
+import { isObject, type JsonObject, list } from '../values/json.ts'
 import { checkRules } from './cel/check-rules.ts'
 import { PatternError, readPattern, sizeOf } from './pattern.ts'
 

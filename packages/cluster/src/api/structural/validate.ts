@@ -8,8 +8,8 @@ import {
   tooLong,
   tooMany,
   typeInvalid,
-} from '../field-error.ts'
-import { isObject, type JsonObject, sameJson } from '../json.ts'
+} from '../values/field-error.ts'
+import { isObject, type JsonObject, sameJson } from '../values/json.ts'
 import { fitsFormat } from './formats.ts'
 import type { Schema } from './schema.ts'
 import { newWork, spend, type WorkLeft } from './work.ts'

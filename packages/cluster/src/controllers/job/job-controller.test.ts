@@ -1,7 +1,7 @@
 // Holds the sequence of a Job's statuses on a virtual clock. Titles with "seen on a real node" repeat what a node of 1.36 did.
 import { expect, test } from 'vitest'
 import type { Profile } from '../../api/api.ts'
-import { field } from '../../api/json.ts'
+import { field } from '../../api/values/json.ts'
 import { containerOf, openPodStage } from '../../pod-stage.fixture.ts'
 import { asJob } from './job-object.ts'
 import { isTracked } from './job-pod.ts'

@@ -1,6 +1,6 @@
 // The pods of a Job, as its controller reads them. The API server has validated stored objects, so their shape is not checked again.
-import { hasEnded } from '../../api/pod-state.ts'
 import type { Registry } from '../../api/registry.ts'
+import { hasEnded } from '../../api/values/pod-state.ts'
 import type { OwnerReference, StoredObject } from '../../store/object.ts'
 import { controlledBy, controllerOf } from '../owners.ts'
 import { isDeleting } from '../pods.ts'

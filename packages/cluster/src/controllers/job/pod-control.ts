@@ -1,6 +1,6 @@
 // Creates the pods of a Job, and releases those that are counted.
-import { objectAt } from '../../api/json.ts'
 import type { Registry } from '../../api/registry.ts'
+import { objectAt } from '../../api/values/json.ts'
 import type { StoredObject } from '../../store/object.ts'
 import { ignoreRefusal } from '../ignore-refusal.ts'
 import { retryMs } from '../object-loop.ts'

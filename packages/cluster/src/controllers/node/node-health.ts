@@ -2,10 +2,10 @@
 // A node without a Lease is an object of a client that has no kubelet, and stays as it was written.
 import type { Clock, Instant, Timer } from '@dayfly/kit/clock'
 import { timestamp } from '@dayfly/kit/timestamp'
-import { conditionOf } from '../../api/conditions.ts'
-import { objectAt, objects } from '../../api/json.ts'
-import { nodeOf } from '../../api/pod-state.ts'
 import type { Registry } from '../../api/registry.ts'
+import { conditionOf } from '../../api/values/conditions.ts'
+import { objectAt, objects } from '../../api/values/json.ts'
+import { nodeOf } from '../../api/values/pod-state.ts'
 import { eventRecorder } from '../../event-recorder.ts'
 import type { StoredObject } from '../../store/object.ts'
 import { ignoreRefusal } from '../ignore-refusal.ts'

@@ -1,7 +1,7 @@
 // A kubelet stops, and the cluster finds out, on a virtual clock.
 import { expect, test } from 'vitest'
-import { conditionOf } from '../../api/conditions.ts'
-import { field, objects } from '../../api/json.ts'
+import { conditionOf } from '../../api/values/conditions.ts'
+import { field, objects } from '../../api/values/json.ts'
 import { conditionLine, containerOf, openPodStage } from '../../pod-stage.fixture.ts'
 
 type Stage = ReturnType<typeof openPodStage>

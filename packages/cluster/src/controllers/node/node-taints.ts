@@ -1,7 +1,7 @@
 // Taints nodes whose kubelet reports that it is not ready, or reports nothing (Kubernetes: pkg/controller/nodelifecycle).
 import { timestamp } from '@dayfly/kit/timestamp'
-import { conditionOf } from '../../api/conditions.ts'
-import { type JsonObject, objectAt, objects } from '../../api/json.ts'
+import { conditionOf } from '../../api/values/conditions.ts'
+import { type JsonObject, objectAt, objects } from '../../api/values/json.ts'
 import type { StoredObject } from '../../store/object.ts'
 import { ignoreRefusal } from '../ignore-refusal.ts'
 import { startLoop } from '../loop.ts'

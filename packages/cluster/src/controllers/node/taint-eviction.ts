@@ -1,9 +1,9 @@
 // Deletes the pods of nodes with a NoExecute taint, at once or when the time that they tolerate it is over (Kubernetes: pkg/controller/tainteviction).
 import type { Instant, Timer } from '@dayfly/kit/clock'
 import { timestamp } from '@dayfly/kit/timestamp'
-import { withCondition } from '../../api/conditions.ts'
-import { type JsonObject, objects } from '../../api/json.ts'
-import { nodeOf } from '../../api/pod-state.ts'
+import { withCondition } from '../../api/values/conditions.ts'
+import { type JsonObject, objects } from '../../api/values/json.ts'
+import { nodeOf } from '../../api/values/pod-state.ts'
 import { eventRecorder } from '../../event-recorder.ts'
 import type { StoredObject } from '../../store/object.ts'
 import { ignoreRefusal } from '../ignore-refusal.ts'

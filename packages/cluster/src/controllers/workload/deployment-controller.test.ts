@@ -1,7 +1,7 @@
 // Deployments on the whole embedded cluster, on a virtual clock.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { field, integer, objectAt, text } from '../../api/json.ts'
+import { field, integer, objectAt, text } from '../../api/values/json.ts'
 import { containerOf, openPodStage } from '../../pod-stage.fixture.ts'
 
 const resource = 'deployments.apps'

@@ -1,7 +1,7 @@
 // The Deployment controller keeps one ReplicaSet for the present template and moves the pods to it (Kubernetes:
 // pkg/controller/deployment).
-import { field, integer, objectAt, sameJson } from '../../api/json.ts'
 import type { Registry } from '../../api/registry.ts'
+import { field, integer, objectAt, sameJson } from '../../api/values/json.ts'
 import type { StoredObject } from '../../store/object.ts'
 import { ignoreRefusal } from '../ignore-refusal.ts'
 import { type Reconciliation, startObjectLoop } from '../object-loop.ts'

@@ -1,7 +1,7 @@
 // The ReplicaSet controller keeps the wanted number of pods (Kubernetes: pkg/controller/replicaset). It adopts no pods.
 import type { Clock } from '@dayfly/kit/clock'
-import { type JsonObject, objectAt } from '../../api/json.ts'
 import type { Registry } from '../../api/registry.ts'
+import { type JsonObject, objectAt } from '../../api/values/json.ts'
 import type { StoredObject } from '../../store/object.ts'
 import { type Reconciliation, retryMs, startObjectLoop } from '../object-loop.ts'
 import { controlledBy } from '../owners.ts'

@@ -1,7 +1,7 @@
 // Decides how many pods each ReplicaSet of a Deployment should have next. It is pure: repeated after each change of a pod, it
 // moves a Deployment to its present template within the limits of its strategy.
 // Source: https://github.com/kubernetes/kubernetes/blob/release-1.36/pkg/controller/deployment/rolling.go
-import { integer, objectAt } from '../../api/json.ts'
+import { integer, objectAt } from '../../api/values/json.ts'
 import type { StoredObject } from '../../store/object.ts'
 
 type Scale = { readonly set: StoredObject; readonly replicas: number }

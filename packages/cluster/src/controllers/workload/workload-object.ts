@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from '@dayfly/kit/clock'
 import { timestamp } from '@dayfly/kit/timestamp'
-import { integer, isObject, type JsonObject, list, objectAt } from '../../api/json.ts'
+import { integer, isObject, type JsonObject, list, objectAt } from '../../api/values/json.ts'
 import type { StoredObject } from '../../store/object.ts'
 
 /** Returns the wanted number of replicas. */

@@ -1,7 +1,7 @@
 // Plays lives on a cluster through its API, and records each as its states, conditions and Events.
 import type { Clock } from '@dayfly/kit/clock'
 import { jsonBody, type Method, noBody, type Transport } from '@dayfly/kit/http'
-import { field, isObject } from '../../api/json.ts'
+import { field, isObject } from '../../api/values/json.ts'
 import { facets, type Look } from './facets.fixture.ts'
 import type { Life, Step } from './life.fixture.ts'
 import { conditionLines, objects, stateLine } from './state-line.fixture.ts'

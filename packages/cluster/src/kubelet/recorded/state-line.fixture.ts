@@ -1,5 +1,5 @@
 // Describes the status of a pod as short lines, without anything that differs between clusters or moments.
-import { field, isObject } from '../../api/json.ts'
+import { field, isObject } from '../../api/values/json.ts'
 
 type Json = Readonly<Record<string, unknown>>
 

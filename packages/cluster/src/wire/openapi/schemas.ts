@@ -1,8 +1,8 @@
 // The OpenAPI schemas of kinds. Built-in kinds have the types of their field table: enough for `kubectl explain`,
 // validation and three-way merges. Custom resources have the schema of their definition.
 import { type Field, type FieldType, type Leaf, structOf } from '../../api/fields/fields.ts'
-import { isObject } from '../../api/json.ts'
 import type { Kind } from '../../api/kind.ts'
+import { isObject } from '../../api/values/json.ts'
 
 /** A schema object of OpenAPI, as far as Kubernetes' documents use it. */
 export type Schema = { readonly [keyword: string]: unknown }

@@ -1,7 +1,7 @@
 // Decodes objects from Kubernetes' protobuf form into JSON. Some Go clients always write this form, for example
 // `kubectl create namespace`. Answers are always JSON, which they also read.
 import { timestamp } from '@dayfly/kit/timestamp'
-import { isObject, type JsonObject } from '../../api/json.ts'
+import { isObject, type JsonObject } from '../../api/values/json.ts'
 import { type Leaf, type MessageType, messageOf } from './messages.ts'
 import { readFields, WireError, type WireValue } from './wire-reader.ts'
 

@@ -1,7 +1,7 @@
 // The columns of `kubectl get` for the built-in kinds.
 // Source: https://github.com/kubernetes/kubernetes/blob/release-1.36/pkg/printers/internalversion/printers.go
 import type { Instant } from '@dayfly/kit/clock'
-import { field, integer, isObject, list, size, text } from '../../api/json.ts'
+import { field, integer, isObject, list, size, text } from '../../api/values/json.ts'
 import type { ResourceKey, StoredObject } from '../../store/object.ts'
 import { age } from './age.ts'
 import { priorityClassPrinter, quotaPrinter, runtimeClassPrinter } from './class-printers.ts'

@@ -1,6 +1,6 @@
 // The columns of quotas and classes.
 // Source: https://github.com/kubernetes/kubernetes/blob/release-1.36/pkg/printers/internalversion/printers.go
-import { field, integer, objectAt, text } from '../../api/json.ts'
+import { field, integer, objectAt, text } from '../../api/values/json.ts'
 import { age } from './age.ts'
 import { ageColumn, column, nameColumn, type Printer } from './column.ts'
 

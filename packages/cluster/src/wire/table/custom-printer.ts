@@ -1,7 +1,7 @@
 // The columns of a custom resource, from additionalPrinterColumns of its definition.
 import type { Instant } from '@dayfly/kit/clock'
-import { isObject } from '../../api/json.ts'
 import type { PrinterColumn } from '../../api/kind.ts'
+import { isObject } from '../../api/values/json.ts'
 import { age } from './age.ts'
 import { ageColumn, type Cell, nameColumn, type Printer } from './column.ts'
 import { parseJsonPath } from './json-path.ts'

@@ -1,7 +1,7 @@
 // The columns of `kubectl get jobs` (printJob).
 // Source: https://github.com/kubernetes/kubernetes/blob/release-1.36/pkg/printers/internalversion/printers.go
 import type { Instant } from '@dayfly/kit/clock'
-import { field, integer, isObject, list, text } from '../../api/json.ts'
+import { field, integer, isObject, list, text } from '../../api/values/json.ts'
 import type { StoredObject } from '../../store/object.ts'
 import { age, humanDuration } from './age.ts'
 import { ageColumn, type Column, column, nameColumn, type Printer } from './column.ts'

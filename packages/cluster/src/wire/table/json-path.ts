@@ -1,6 +1,6 @@
 // The part of JSONPath that printer columns use: dotted fields, quoted fields, [n], [*] and filters like
 // [?(@.type=="Ready")].
-import { isObject } from '../../api/json.ts'
+import { isObject } from '../../api/values/json.ts'
 
 /** Returns the values at a path in a document, in order. Empty if any part of the path is missing. */
 type JsonPath = (document: unknown) => readonly unknown[]

@@ -2,7 +2,7 @@
 // column.
 // Source: https://github.com/kubernetes/kubernetes/blob/release-1.36/pkg/printers/internalversion/printers.go
 import type { Instant } from '@dayfly/kit/clock'
-import { field, integer, isObject, type JsonObject, list, text } from '../../api/json.ts'
+import { field, integer, isObject, type JsonObject, list, text } from '../../api/values/json.ts'
 import { age } from './age.ts'
 import { ageColumn, column, nameColumn, type Printer } from './column.ts'
 

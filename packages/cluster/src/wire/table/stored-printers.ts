@@ -1,6 +1,6 @@
 // The columns of Deployments, ReplicaSets, and of kinds that are only stored.
 // Source: https://github.com/kubernetes/kubernetes/blob/release-1.36/pkg/printers/internalversion/printers.go
-import { field, integer, list } from '../../api/json.ts'
+import { field, integer, list } from '../../api/values/json.ts'
 import type { StoredObject } from '../../store/object.ts'
 import { age } from './age.ts'
 import { ageColumn, column, nameColumn, type Printer } from './column.ts'

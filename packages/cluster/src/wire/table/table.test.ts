@@ -1,6 +1,6 @@
 // Ages, the columns of custom resources, and the columns of built-in kinds.
 import { describe, expect, test } from 'vitest'
-import { createKinds } from '../../api/kinds.ts'
+import { createKinds } from '../../api/kinds/kinds.ts'
 import type { StoredObject } from '../../store/object.ts'
 import { humanDuration } from './age.ts'
 import { builtInPrinters } from './built-in-printers.ts'

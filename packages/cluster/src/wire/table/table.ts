@@ -1,7 +1,7 @@
 // Objects as a Table (meta.k8s.io/v1): the form in which kubectl gets its columns.
 import type { Instant } from '@dayfly/kit/clock'
-import { type JsonObject, text } from '../../api/json.ts'
 import type { Kind } from '../../api/kind.ts'
+import { type JsonObject, text } from '../../api/values/json.ts'
 import type { StoredObject } from '../../store/object.ts'
 import { builtInPrinters, plainPrinter } from './built-in-printers.ts'
 import type { Cell, Column, Printer } from './column.ts'

@@ -2,7 +2,7 @@
 import { hostname } from 'node:os'
 import { Interrupted } from '@dayfly/command-line/interruption'
 import { version } from '@dayfly/command-line/version'
-import type { AnomalyLog } from '@dayfly/forges/github/protocol-anomaly'
+import type { AnomalyLog } from '@dayfly/forges/github/session/protocol-anomaly'
 import { createForges } from '@dayfly/forges/open/forges'
 import type { Clock, Timer } from '@dayfly/kit/clock'
 import { randomName } from '@dayfly/kit/ids'

@@ -1,5 +1,5 @@
 // The part of the demo that differs by forge: an emulator on 127.0.0.1, the clients with which runner sets use it, and the work to run.
-import type { AnomalyLog } from '@dayfly/forges/github/protocol-anomaly'
+import type { AnomalyLog } from '@dayfly/forges/github/session/protocol-anomaly'
 import type { Clock } from '@dayfly/kit/clock'
 import type { Random } from '@dayfly/kit/random'
 import type { Forge, ForgeAccess } from '@dayfly/runner-set/forge/forge'

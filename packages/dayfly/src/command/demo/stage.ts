@@ -6,7 +6,7 @@ import { createProcessRuntime } from '@dayfly/cluster/runtime/process/process-ru
 import { kubeconfigText } from '@dayfly/cluster/wire/kubeconfig'
 import { startController } from '@dayfly/controller/controller'
 import { createJournal, type Journal, type JournalReader } from '@dayfly/controller/journal'
-import type { AnomalyLog } from '@dayfly/forges/github/protocol-anomaly'
+import type { AnomalyLog } from '@dayfly/forges/github/session/protocol-anomaly'
 import type { Clock } from '@dayfly/kit/clock'
 import { randomName } from '@dayfly/kit/ids'
 import type { Random } from '@dayfly/kit/random'

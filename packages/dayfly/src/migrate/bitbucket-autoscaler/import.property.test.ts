@@ -10,7 +10,7 @@ import { compileJobTemplate } from './job-template.ts'
 import { writeYaml } from './write-yaml.ts'
 import { leavesOf } from './yaml/value.ts'
 
-const folder = path.resolve(import.meta.dirname, '../../../../../test/migrate/bitbucket-autoscaler')
+const folder = path.resolve(import.meta.dirname, '../../../../../test/dayfly/migrate/bitbucket-autoscaler')
 const shapes = readdirSync(folder).map((shape) => ({
   configuration: readFileSync(path.join(folder, shape, 'runners_config.yaml'), 'utf8'),
   template: readFileSync(path.join(folder, shape, 'job.yaml.template'), 'utf8'),

@@ -9,7 +9,7 @@ import { compileJobTemplate } from './job-template.ts'
 import { writeYaml } from './write-yaml.ts'
 import { isMapping, type Mapping, plainOf, type Value } from './yaml/value.ts'
 
-const samples = path.resolve(import.meta.dirname, '../../../../../test/migrate/bitbucket-autoscaler')
+const samples = path.resolve(import.meta.dirname, '../../../../../test/dayfly/migrate/bitbucket-autoscaler')
 const sample = (name: string, file: string) => readFileSync(path.join(samples, name, file), 'utf8')
 const configuration = (name: string) => sample(name, 'runners_config.yaml')
 const template = (name: string) => sample(name, 'job.yaml.template')

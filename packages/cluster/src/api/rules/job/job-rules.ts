@@ -1,5 +1,5 @@
 // Jobs: their defaults, the labels that identify their pods, and the fields that may change.
-import { sameJson } from '../../json.ts'
+import { sameJson } from '../../values/json.ts'
 import { fillTemplateSpec } from '../pod/pod-defaults.ts'
 import { dropDisabledRestarts } from '../pod/restart-rules.ts'
 import type { Rules } from '../rules.ts'

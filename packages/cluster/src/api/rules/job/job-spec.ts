@@ -1,6 +1,6 @@
 // The parts of a Job that the rules read. decode-struct.ts has checked their types.
 import type { ObjectMeta, StoredObject } from '../../../store/object.ts'
-import type { Draft } from '../../draft.ts'
+import type { Draft } from '../../verbs/draft.ts'
 import type { PodSpec } from '../pod/pod-spec.ts'
 
 export type FailureRule = {

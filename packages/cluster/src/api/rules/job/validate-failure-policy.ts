@@ -8,8 +8,8 @@ import {
   omitted,
   required,
   tooMany,
-} from '../../field-error.ts'
-import { qualifiedNameProblems } from '../../names.ts'
+} from '../../values/field-error.ts'
+import { qualifiedNameProblems } from '../../values/names.ts'
 import type { FailureRule, JobSpec } from './job-spec.ts'
 
 const actions = ['Count', 'FailIndex', 'FailJob', 'Ignore']

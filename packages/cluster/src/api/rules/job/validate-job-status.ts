@@ -2,8 +2,8 @@
 // Source: https://github.com/kubernetes/kubernetes/blob/release-1.36/pkg/apis/batch/validation/validation.go
 import type { StoredObject } from '../../../store/object.ts'
 import type { Profile } from '../../api.ts'
-import type { Draft } from '../../draft.ts'
-import { type FieldError, invalidValue, omitted, required } from '../../field-error.ts'
+import { type FieldError, invalidValue, omitted, required } from '../../values/field-error.ts'
+import type { Draft } from '../../verbs/draft.ts'
 import { isTrue, type JobStatus, jobStatusOf } from './job-spec.ts'
 
 const at = 'status.conditions'

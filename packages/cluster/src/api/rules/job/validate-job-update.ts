@@ -3,8 +3,8 @@
 // Source: https://github.com/kubernetes/kubernetes/blob/release-1.36/pkg/apis/batch/validation/validation.go
 import type { StoredObject } from '../../../store/object.ts'
 import type { Profile } from '../../api.ts'
-import { type FieldError, invalidValue } from '../../field-error.ts'
-import { sameJson } from '../../json.ts'
+import { type FieldError, invalidValue } from '../../values/field-error.ts'
+import { sameJson } from '../../values/json.ts'
 import type { Container, PodSpec } from '../pod/pod-spec.ts'
 import { isTrue, type JobSpec, jobSpecOf, jobStatusOf } from './job-spec.ts'
 

@@ -1,9 +1,9 @@
 // Validates a new Job (ValidateJob), in Kubernetes' order of errors.
 // Source: https://github.com/kubernetes/kubernetes/blob/release-1.36/pkg/apis/batch/validation/validation.go
 import type { Profile } from '../../api.ts'
-import type { Draft } from '../../draft.ts'
-import { type FieldError, invalidValue, notAllowed, notSupported, required } from '../../field-error.ts'
-import { validateLabels } from '../../metadata.ts'
+import { type FieldError, invalidValue, notAllowed, notSupported, required } from '../../values/field-error.ts'
+import { validateLabels } from '../../values/metadata.ts'
+import type { Draft } from '../../verbs/draft.ts'
 import { validatePodSpec } from '../pod/validate-pod.ts'
 import { type JobSpec, jobSpecOf } from './job-spec.ts'
 import { validateFailurePolicy } from './validate-failure-policy.ts'

@@ -3,7 +3,7 @@
 import type { StoredObject } from '../../../store/object.ts'
 import type { Api } from '../../api.ts'
 import { forbidden } from '../../errors.ts'
-import { field, isObject, list, objectAt, sameJson, text } from '../../json.ts'
+import { field, isObject, list, objectAt, sameJson, text } from '../../values/json.ts'
 import { defaultPriority, priorityClasses, runtimeClasses, systemPriorities } from '../classes.ts'
 import type { PodSpec, Quantities, Toleration } from './pod-spec.ts'
 

@@ -1,8 +1,8 @@
 // The admission plugins of a plain cluster for new pods: limits, service account, priority, runtime class, tolerations.
 import { keyOf } from '../../../store/object.ts'
 import type { Api } from '../../api.ts'
-import type { Draft } from '../../draft.ts'
 import { forbidden } from '../../errors.ts'
+import type { Draft } from '../../verbs/draft.ts'
 import { applyLimits } from '../limits.ts'
 import { admitPriority, admitRuntime } from './class-admission.ts'
 import { type PodSpec, specOf } from './pod-spec.ts'

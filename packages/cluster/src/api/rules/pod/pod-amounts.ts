@@ -1,7 +1,7 @@
 // The requests or limits of a whole pod: the sum of regular containers and sidecars, or an init container with the sidecars before
 // it if that is larger.
 // Source: https://github.com/kubernetes/kubernetes/blob/release-1.36/staging/src/k8s.io/component-helpers/resource/helpers.go
-import { type Amounts, amountsOf, highest, sum } from '../../amounts.ts'
+import { type Amounts, amountsOf, highest, sum } from '../../values/amounts.ts'
 import type { PodSpec } from './pod-spec.ts'
 
 /** Resources that a pod may request as a whole. */

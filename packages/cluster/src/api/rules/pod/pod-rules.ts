@@ -1,7 +1,7 @@
 // Pods: their defaults, the fields that may change, and their grace period.
 import { timestamp } from '@dayfly/kit/timestamp'
 import type { StoredObject } from '../../../store/object.ts'
-import { sameJson } from '../../json.ts'
+import { sameJson } from '../../values/json.ts'
 import { checkPodLimits } from '../limits.ts'
 import type { Rules } from '../rules.ts'
 import { checkOverhead } from './class-admission.ts'

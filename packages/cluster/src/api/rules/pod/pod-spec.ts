@@ -1,6 +1,6 @@
 // The parts of a pod that the rules read. decode-struct.ts has checked their types.
 import type { StoredObject } from '../../../store/object.ts'
-import type { Draft } from '../../draft.ts'
+import type { Draft } from '../../verbs/draft.ts'
 
 export type Quantities = { [resource: string]: string }
 

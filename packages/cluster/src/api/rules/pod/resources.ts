@@ -1,7 +1,7 @@
 // The resources of containers: their validation, and the QoS class that they give a pod.
-import { type FieldError, invalidValue, required } from '../../field-error.ts'
-import { qualifiedNameProblems } from '../../names.ts'
-import { parseQuantity } from '../../quantity.ts'
+import { type FieldError, invalidValue, required } from '../../values/field-error.ts'
+import { qualifiedNameProblems } from '../../values/names.ts'
+import { parseQuantity } from '../../values/quantity.ts'
 import type { Container, PodSpec, Quantities } from './pod-spec.ts'
 
 const standard = ['cpu', 'memory', 'ephemeral-storage', 'storage']

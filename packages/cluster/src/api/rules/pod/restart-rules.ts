@@ -1,6 +1,6 @@
 // The restart policies that containers may have, by Kubernetes version (docs/reference/kubernetes.md#s1-2).
 import type { Profile } from '../../api.ts'
-import { type FieldError, notAllowed, notSupported, required, tooMany } from '../../field-error.ts'
+import { type FieldError, notAllowed, notSupported, required, tooMany } from '../../values/field-error.ts'
 import type { Container, PodSpec } from './pod-spec.ts'
 
 const policies = ['Always', 'Never', 'OnFailure']

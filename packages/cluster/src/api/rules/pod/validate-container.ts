@@ -1,8 +1,8 @@
 // Validates containers and init containers (validateContainers, validateInitContainers).
 // Source: https://github.com/kubernetes/kubernetes/blob/release-1.36/pkg/apis/core/validation/validation.go
 import type { Profile } from '../../api.ts'
-import { duplicate, type FieldError, invalidValue, notSupported, required } from '../../field-error.ts'
-import { dnsLabelProblems, portNameProblems } from '../../names.ts'
+import { duplicate, type FieldError, invalidValue, notSupported, required } from '../../values/field-error.ts'
+import { dnsLabelProblems, portNameProblems } from '../../values/names.ts'
 import type { Container, PodSpec } from './pod-spec.ts'
 import { validateResources } from './resources.ts'
 import { hasRestartRules, validateInitRestart, validateRestart } from './restart-rules.ts'

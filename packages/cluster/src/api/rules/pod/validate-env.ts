@@ -1,7 +1,7 @@
 // Validates a container's environment (ValidateEnv, ValidateEnvFrom).
 // Source: https://github.com/kubernetes/kubernetes/blob/release-1.36/pkg/apis/core/validation/validation.go
-import { type FieldError, invalidValue, notSupported, required } from '../../field-error.ts'
-import { configKeyProblems, dnsSubdomainProblems, envNameProblems, qualifiedNameProblems } from '../../names.ts'
+import { type FieldError, invalidValue, notSupported, required } from '../../values/field-error.ts'
+import { configKeyProblems, dnsSubdomainProblems, envNameProblems, qualifiedNameProblems } from '../../values/names.ts'
 import type { Container, EnvVar, KeyRef } from './pod-spec.ts'
 
 const fieldPaths = [

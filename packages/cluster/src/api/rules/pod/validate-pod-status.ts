@@ -1,8 +1,8 @@
 // Validates an update of a pod's status (ValidatePodStatusUpdate).
 // Source: https://github.com/kubernetes/kubernetes/blob/release-1.36/pkg/apis/core/validation/validation.go
 import type { Profile } from '../../api.ts'
-import { type FieldError, invalidValue, notAllowed } from '../../field-error.ts'
-import { qualifiedNameProblems } from '../../names.ts'
+import { type FieldError, invalidValue, notAllowed } from '../../values/field-error.ts'
+import { qualifiedNameProblems } from '../../values/names.ts'
 import type { Container, ContainerStatus, PodSpec, PodStatus } from './pod-spec.ts'
 import { hasRestartRules, mayRestart } from './restart-rules.ts'
 

@@ -1,7 +1,7 @@
 // Validates an update of a pod's spec, of which very little may change (ValidatePodUpdate).
 // Source: https://github.com/kubernetes/kubernetes/blob/release-1.36/pkg/apis/core/validation/validation.go
-import { type FieldError, invalidValue, notAllowed, required } from '../../field-error.ts'
-import { sameJson } from '../../json.ts'
+import { type FieldError, invalidValue, notAllowed, required } from '../../values/field-error.ts'
+import { sameJson } from '../../values/json.ts'
 import type { Container, PodSpec } from './pod-spec.ts'
 
 const changeable = [

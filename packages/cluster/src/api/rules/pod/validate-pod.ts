@@ -1,9 +1,14 @@
 // Validates a new pod's spec (ValidatePodSpec, ValidatePodCreate), in Kubernetes' order of errors.
 // Source: https://github.com/kubernetes/kubernetes/blob/release-1.36/pkg/apis/core/validation/validation.go
 import type { Profile } from '../../api.ts'
-import { type FieldError, invalidValue, notAllowed, notSupported } from '../../field-error.ts'
-import { validateLabels } from '../../metadata.ts'
-import { dnsLabelProblems, dnsSubdomainProblems, labelValueProblems, qualifiedNameProblems } from '../../names.ts'
+import { type FieldError, invalidValue, notAllowed, notSupported } from '../../values/field-error.ts'
+import { validateLabels } from '../../values/metadata.ts'
+import {
+  dnsLabelProblems,
+  dnsSubdomainProblems,
+  labelValueProblems,
+  qualifiedNameProblems,
+} from '../../values/names.ts'
 import type { PodSpec, Toleration } from './pod-spec.ts'
 import { validateContainers } from './validate-container.ts'
 import { validateVolumes } from './validate-volumes.ts'

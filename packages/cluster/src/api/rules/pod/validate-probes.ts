@@ -1,7 +1,7 @@
 // Validates probes and lifecycle hooks (validateProbe, validateHandler, validateLifecycle).
 // Source: https://github.com/kubernetes/kubernetes/blob/release-1.36/pkg/apis/core/validation/validation.go
-import { type FieldError, invalidValue, notAllowed, notSupported, required } from '../../field-error.ts'
-import { portNameProblems } from '../../names.ts'
+import { type FieldError, invalidValue, notAllowed, notSupported, required } from '../../values/field-error.ts'
+import { portNameProblems } from '../../values/names.ts'
 import type { Container, Handler, Probe } from './pod-spec.ts'
 
 /**

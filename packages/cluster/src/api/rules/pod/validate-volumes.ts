@@ -8,8 +8,8 @@ import {
   notSupported,
   required,
   valueNotFound,
-} from '../../field-error.ts'
-import { dnsLabelProblems } from '../../names.ts'
+} from '../../values/field-error.ts'
+import { dnsLabelProblems } from '../../values/names.ts'
 import type { Container, Volume } from './pod-spec.ts'
 
 const modeText = 'must be a number between 0 and 0777 (octal), both inclusive'

@@ -1,6 +1,6 @@
 // Validates the rules of a schema when its definition is written, with the messages of kube-apiserver 1.36.
-import { type FieldError, invalidValue, notAllowed, notSupported, required } from '../../field-error.ts'
-import { isObject, type JsonObject, list } from '../../json.ts'
+import { type FieldError, invalidValue, notAllowed, notSupported, required } from '../../values/field-error.ts'
+import { isObject, type JsonObject, list } from '../../values/json.ts'
 import { type RuleText, readRules, readSchema } from '../schema.ts'
 import { type BadRule, compileRules } from './rule-tree.ts'
 

@@ -1,5 +1,5 @@
 // Bounds the work of one rule on one value. Kubernetes counts the cost while it evaluates; here it is estimated before, from above.
-import { isObject } from '../../json.ts'
+import { isObject } from '../../values/json.ts'
 
 /** The work of an expression, apart from the sizes of the values that it reads. */
 export type Work = {

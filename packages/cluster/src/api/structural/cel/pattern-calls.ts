@@ -1,5 +1,5 @@
 // The calls of a rule that take a regular expression.
-import { isObject } from '../../json.ts'
+import { isObject } from '../../values/json.ts'
 import { PatternError, readPattern, sizeMax } from '../pattern.ts'
 import { type Problem, problemAt } from './problem.ts'
 import { linearMatches } from './string-functions.ts'

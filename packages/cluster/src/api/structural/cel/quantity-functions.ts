@@ -1,6 +1,6 @@
 // Quantities such as 500m and 2Gi in Kubernetes' rules.
 import type { Environment } from '@marcbachmann/cel-js'
-import { parseQuantity } from '../../quantity.ts'
+import { parseQuantity } from '../../values/quantity.ts'
 
 const billion = 1_000_000_000n
 

@@ -1,5 +1,5 @@
 // All rules of a schema, compiled, in the form in which they are evaluated.
-import { isObject, type JsonObject } from '../../json.ts'
+import { isObject, type JsonObject } from '../../values/json.ts'
 import type { RuleText, Schema } from '../schema.ts'
 import { createEnvironment } from './environment.ts'
 import type { Problem } from './problem.ts'

@@ -7,7 +7,7 @@ import {
   type ParseError,
   serialize,
 } from '@marcbachmann/cel-js'
-import { isObject } from '../../json.ts'
+import { isObject } from '../../values/json.ts'
 import type { RuleText } from '../schema.ts'
 import { exceedsBudget, type Work, workOf } from './cost.ts'
 import { badPattern, largestPattern, patternCalls, withLinearMatches } from './pattern-calls.ts'

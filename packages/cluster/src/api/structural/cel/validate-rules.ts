@@ -1,6 +1,6 @@
 // Evaluates the rules of a schema on an object, with the messages of kube-apiserver 1.36.
-import { type FieldError, invalidValue, notAllowed, omitted, required } from '../../field-error.ts'
-import { isObject, sameJson } from '../../json.ts'
+import { type FieldError, invalidValue, notAllowed, omitted, required } from '../../values/field-error.ts'
+import { isObject, sameJson } from '../../values/json.ts'
 import type { Schema } from '../schema.ts'
 import type { Rule } from './rule.ts'
 import { correlate, type RuleTree } from './rule-tree.ts'

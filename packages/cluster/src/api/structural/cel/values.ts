@@ -1,6 +1,6 @@
 // Converts JSON values to CEL values by their schema, and declares the CEL type of each object of a schema.
 import { type Environment, parse } from '@marcbachmann/cel-js'
-import { isObject, type JsonObject, sameJson } from '../../json.ts'
+import { isObject, type JsonObject, sameJson } from '../../values/json.ts'
 import type { Schema } from '../schema.ts'
 import { celName } from './field-names.ts'
 

@@ -1,0 +1,79 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createWorld, type World } from '../cli.ts'
+
+let world: World
+beforeEach(() => {
+  world = createWorld()
+  mkdirSync(path.join(world.directory, 'own'))
+})
+afterEach(() => world.end())
+
+const clean = { pods: 0, secrets: 0, registrations: 0, processes: 0, directories: 0 }
+
+function pipeline(...lines: readonly string[]): string {
+  const file = path.join(world.directory, 'own', 'bitbucket-pipelines.yml')
+  writeFileSync(file, ['pipelines:', '  default:', ...lines, ''].join('\n'))
+  return file
+}
+
+// A step of a second leaves a busy machine the time to cordon its runner. A shorter one could be followed by a late step.
+test('each step runs on a runner of its own, and nothing is left', { timeout: 60_000 }, async () => {
+  const file = pipeline(
+    '    - step: { name: build, script: [sleep 1, echo built] }',
+    '    - parallel:',
+    '        - step: { name: left, script: [sleep 1, echo left] }',
+    '        - step: { name: right, runs-on: [self.hosted, linux, large], script: [sleep 1, echo right] }',
+  )
+  const cli = world.start('demo', '--forge', 'bitbucket', file, '--json')
+  expect(await cli.ended, cli.stderr()).toMatchObject({ code: 0 })
+  const report = JSON.parse(cli.stdout())
+  expect(report).toMatchObject({
+    jobs: 3,
+    succeeded: 3,
+    lateSteps: 0,
+    leftovers: clean,
+    runs: [
+      {
+        conclusion: 'success',
+        jobs: ['build', 'left', 'right'].map((name) => ({ name, conclusion: 'success' })),
+      },
+    ],
+  })
+  expect(report.runners).toBeGreaterThanOrEqual(4 + 3)
+  expect(report.apiCalls).toBeLessThan(200)
+  expect([world.files(), world.processes()]).toEqual([[], []])
+})
+
+test('a failed step shows its log, stops the later ones, and ends the demo with 1', async () => {
+  const file = pipeline(
+    '    - step: { name: bad, script: [echo why, exit 3] }',
+    '    - step: { name: never, script: [echo never] }',
+  )
+  const cli = world.start('demo', '--forge', 'bitbucket', file, '--exit', '--json')
+  expect(await cli.ended).toMatchObject({ code: 1 })
+  expect(JSON.parse(cli.stdout())).toMatchObject({
+    jobs: 2,
+    failed: 1,
+    skipped: 1,
+    leftovers: clean,
+    runs: [{ conclusion: 'failure', jobs: [{ conclusion: 'failure' }, { conclusion: 'skipped' }] }],
+  })
+  expect(cli.stderr()).toMatch(/✗ bad: failed/)
+  expect(cli.stderr()).toMatch(/^ {4}\| .*why$/m)
+}, 60_000)
+
+test('a file with a key that the demo does not know is refused with its place, before anything starts', async () => {
+  const file = pipeline('    - step: { name: a, services: [docker], script: [true] }')
+  const cli = world.start('demo', '--forge', 'bitbucket', file)
+  expect(await cli.ended).toMatchObject({ code: 2 })
+  expect(cli.stderr()).toContain('services')
+  expect(cli.stderr()).toContain('bitbucket-pipelines.yml:3:')
+})
+
+test('an unknown forge is refused', async () => {
+  const cli = world.start('demo', '--forge', 'gitea')
+  expect(await cli.ended).toMatchObject({ code: 2 })
+  expect(cli.stderr()).toContain('--forge')
+})

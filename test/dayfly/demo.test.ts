@@ -1,0 +1,94 @@
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createWorld, type World } from '../cli.ts'
+
+let world: World
+beforeEach(() => {
+  world = createWorld()
+  mkdirSync(path.join(world.directory, 'own'))
+})
+afterEach(() => world.end())
+
+function workflow(name: string, jobs: string): string {
+  const file = path.join(world.directory, 'own', name)
+  writeFileSync(file, `name: ${name}\non: push\njobs:\n${jobs}`)
+  return file
+}
+
+const clean = { pods: 0, secrets: 0, registrations: 0, processes: 0, directories: 0 }
+const job = (key: string, run: string, more = '') =>
+  `  ${key}:\n    runs-on: ubuntu-latest\n${more}    steps:\n      - run: ${run}\n`
+
+describe('the demo', () => {
+  test('runs the examples many times and leaves nothing behind', async () => {
+    const cli = world.start('demo', '--jobs', '30', '--max', '10', '--exit', '--json')
+    await cli.ended
+    const report = JSON.parse(cli.stdout())
+    expect(report).toMatchObject({ jobs: 30, ranTwice: 0, leftovers: clean })
+    expect(report.succeeded + report.failed + report.skipped).toBe(30)
+    expect(report.failed).toBeGreaterThan(0)
+    expect(report.runners).toBeLessThanOrEqual(33)
+    // Each runner needs four writes. The others update the status, at most once a second, and the lease.
+    const rest = (report.apiWritesPerRunner - 4) * report.runners
+    expect(rest).toBeLessThanOrEqual(10 + (1.5 * report.wallMs) / 1_000)
+    expect(cli.stderr()).not.toMatch(/Warning|warning/)
+    expect(report.peakRssBytes).toBeLessThan(250 * 2 ** 20)
+    expect(report.queuedToFirstStepMs.p50).toBeGreaterThan(0)
+    expect([world.files(), world.processes()]).toEqual([[], []])
+    expect(cli.stdout().trim().split('\n')).toHaveLength(1)
+  }, 60_000)
+
+  test('needs only the published files', async () => {
+    const folder = path.join(world.directory, 'own', 'package')
+    const { files } = JSON.parse(readFileSync('package.json', 'utf8')) as { readonly files: readonly string[] }
+    const published = files.filter((name) => !name.startsWith('!'))
+    for (const name of ['package.json', ...published]) cpSync(name, path.join(folder, name), { recursive: true })
+    const cli = world.startFrom(path.join(folder, 'packages/dayfly/dist/dayfly.js'), 'demo', '--jobs', '1', '--json')
+    expect(await cli.ended, cli.stderr()).toMatchObject({ code: 0 })
+    expect(JSON.parse(cli.stdout())).toMatchObject({ jobs: 1, succeeded: 1, leftovers: clean })
+  })
+
+  test('exits with 0 if every job succeeded, and shows the result of each step', async () => {
+    const file = workflow('good.yml', job('a', 'echo hello') + job('b', 'echo after', '    needs: a\n'))
+    const cli = world.start('demo', file, '--exit')
+    expect(await cli.ended).toMatchObject({ code: 0 })
+    expect(cli.stderr()).toMatch(/✓ good\.yml \/ a {2}[\d.]+ s\n {4}✓ Run echo hello\n/)
+    expect(cli.stderr()).toContain('✓ good.yml / b')
+    expect([world.files(), world.processes()]).toEqual([[], []])
+  })
+
+  test('exits with 1 if a job failed, shows its log, and skips the jobs that need it', async () => {
+    const file = workflow('bad.yml', job('a', 'echo why && exit 3') + job('b', 'echo never', '    needs: a\n'))
+    const cli = world.start('demo', file, '--exit', '--json')
+    expect(await cli.ended).toMatchObject({ code: 1 })
+    expect(JSON.parse(cli.stdout())).toMatchObject({
+      jobs: 2,
+      succeeded: 0,
+      failed: 1,
+      skipped: 1,
+      runs: [{ conclusion: 'failure', jobs: [{ conclusion: 'failure' }, { conclusion: 'skipped' }] }],
+    })
+    expect(cli.stderr()).toMatch(/✗ bad\.yml \/ a: failed/)
+    expect(cli.stderr()).toMatch(/^ {4}\| .*why$/m)
+  })
+
+  test('leaves no process of a step behind, even one with its own session and an empty environment', async () => {
+    const file = workflow('detached.yml', job('a', 'setsid env -i sleep 300 & echo left it'))
+    const cli = world.start('demo', file, '--json')
+    expect(await cli.ended).toMatchObject({ code: 0 })
+    expect(JSON.parse(cli.stdout()).leftovers).toEqual(clean)
+    expect(world.processes()).toEqual([])
+  })
+
+  test('shows a refused template on the set within two seconds, and registers no runner for it', async () => {
+    const file = workflow('slow.yml', job('a', 'sleep 30'))
+    const cli = world.start('demo', file)
+    const [, kubeconfig = ''] = await cli.saw(/--kubeconfig (\S+)/)
+    const { refuseBadSet } = await import('./bad-set.ts')
+    await refuseBadSet(kubeconfig, cli)
+    cli.child.kill('SIGINT')
+    expect(await cli.ended).toMatchObject({ code: 130 })
+    expect([world.files(), world.processes()]).toEqual([[], []])
+  })
+})

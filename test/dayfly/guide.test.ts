@@ -1,0 +1,70 @@
+// Proves that test/kubernetes/node/guide.test.ts runs each command of the guide.
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { commandsOf, guideBlocks, guidePages, guideSteps, guideText } from './guide-pages.ts'
+
+const root = path.resolve(import.meta.dirname, '../..')
+const programs = 'crane|ctr|curl|dayfly|docker|git|helm|kubectl|npm|npx|skopeo'
+
+/** Commands that something else runs: its file, and what the file contains. */
+const elsewhere: Readonly<Record<string, readonly [file: string, text: string]>> = {
+  'npm ci': ['.ci/run', 'npm ci'],
+  'helm template': ['scripts/chart/manifests.ts', 'template'],
+  // The chart's container.
+  'dayfly controller': ['deploy/chart/templates/_pod.tpl', '- controller'],
+  // The probe of the sidecar, and what a job may run in it.
+  'docker info': ['packages/runner-set/src/core/docker-sidecar.ts', "['docker', 'info']"],
+  'docker run -v': ['test/controller/docker-runner.test.ts', 'docker'],
+}
+
+const all = guidePages.flatMap((page) =>
+  guideSteps(page).flatMap((step) => (step.does === 'run' ? commandsOf(step.block.text) : [])),
+)
+
+describe('the test on a real node', () => {
+  it('knows each page of docs/guide', () => {
+    const files = readdirSync(path.join(root, 'docs/guide')).map((file) => file.replace(/\.md$/, ''))
+    expect(files.sort()).toEqual([...guidePages].sort())
+  })
+
+  it.each(guidePages)(
+    'runs each block of %s.md, or applies it, or compares it with the output of the commands',
+    (page) => {
+      const steps = guideSteps(page)
+      const used = steps.flatMap((step) => [step.block, ...(step.does === 'run' && step.output ? [step.output] : [])])
+      expect(used.map(({ line }) => line)).toEqual(guideBlocks(page).map(({ line }) => line))
+    },
+  )
+
+  it.each(guidePages)('runs the inline commands of %s.md, too', (page) => {
+    const prose = guideText(page).replace(/^(\s*)```[\s\S]*?^\s*```$/gm, '')
+    const named = [...prose.matchAll(/`([^`\n]+)`/g)].map(([, code = '']) => code)
+    const commands = named.filter((code) => new RegExp(`^(?:\\w+=\\S+ )*(?:${programs}) `).test(code))
+    expect(commands.filter((command) => !isRun(command))).toEqual([])
+  })
+
+  it('reads continued lines and documents as one command', () => {
+    expect(commandsOf('a \\\n  --b\n\ncat > f <<EOF\nx: 1\nEOF\nc')).toEqual(['a --b', 'cat > f <<EOF', 'c'])
+  })
+
+  it('takes no command as run that no block contains', () => {
+    expect(['dayfly status', 'dayfly explain NAME', 'npm ci'].map(isRun)).toEqual([true, true, true])
+    expect(['dayfly stat', 'dayfly explode NAME', 'kubectl delete node NAME'].map(isRun)).toEqual([false, false, false])
+  })
+})
+
+/** Whether a block contains the words of the command, in their order. A word in capitals stands for any word. */
+function isRun(command: string): boolean {
+  const [file, text = ''] = elsewhere[command] ?? []
+  if (file !== undefined) return readFileSync(path.join(root, file), 'utf8').includes(text)
+  const words = wordsOf(command)
+  return all.some((one) => {
+    const given = wordsOf(one)
+    return words.every((word, index) => (/^[A-Z]+$/.test(word) ? given[index] !== undefined : given[index] === word))
+  })
+}
+
+function wordsOf(command: string): readonly string[] {
+  return command.split(/\s+/)
+}
