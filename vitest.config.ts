@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
-import { isFull } from '@dayfly/kit/full.fixture'
 import { defineConfig } from 'vitest/config'
+import { isFull } from './packages/kit/src/full.fixture.ts'
 
 /** They start programs, and look for or end all children of their process. So each of these files has a process of its own. */
 const withChildren = [

@@ -88,7 +88,7 @@ describe('expressions', () => {
   ])('%s is refused before it uses memory or time', (_, template) => {
     const started = performance.now()
     expect(() => evaluateText(template, scope)).toThrow(/larger than/)
-    expect(performance.now() - started).toBeLessThan(2_000)
+    expect(performance.now() - started).toBeLessThan(10_000)
   })
 
   test('evaluates nested values, but no keys', () => {

@@ -18,7 +18,7 @@ const inside = String.raw`(?<body>(?:'(?:[^'\\]|\\[\s\S])*'|"(?:[^"\\]|\\[\s\S])
 const tags: Readonly<Record<string, RegExp>> = {
   '{#': /\{#(?<body>[\s\S]*?)(?<control>[-+]?)#\}/y,
   '{%': new RegExp(String.raw`\{%[-+]?${inside}(?<control>[-+]?)%\}`, 'y'),
-  '<%': new RegExp(String.raw`<%[-+]?${inside}(?<control>-?)%>`, 'y'),
+  '<%': new RegExp(`<%[-+]?${inside}(?<control>-?)%>`, 'y'),
 }
 const raw = /\{%[-+]?\s*raw\s*(?<lead>-?)%\}(?<text>[\s\S]*?)\{%(?<strip>[-+]?)\s*endraw\s*(?<control>[-+]?)%\}/y
 

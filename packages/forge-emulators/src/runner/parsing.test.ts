@@ -85,7 +85,7 @@ describe('workflow commands', () => {
     const started = performance.now()
     for (const text of [':', '::a:', ' ', '##[', 'a=b,'].map((part) => `::${part.repeat(20_000)}`))
       parseCommand(text, undefined)
-    expect(performance.now() - started).toBeLessThan(500)
+    expect(performance.now() - started).toBeLessThan(5_000)
   })
 })
 
