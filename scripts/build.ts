@@ -3,12 +3,13 @@ import { chmod, copyFile, cp, mkdir, readdir, readFile, rm, writeFile } from 'no
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type BuildOptions, build, type Metafile } from 'esbuild'
+import { schemaFiles } from './generated.ts'
 import { bundledLicences } from './licences.ts'
 import { policyBundle } from './policies.ts'
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 
-/** The programs named `dayfly`, by package. `pages`: the package has the pages of the doctor's rules, and the rules as admission policies for kubectl. `demo`: it runs examples with the small runner. */
+/** The programs named `dayfly`, by package. `pages`: the package has the pages of the doctor's rules, the rules as admission policies for kubectl, and the schemas for editors. `demo`: it runs examples with the small runner. */
 const programs: readonly { readonly of: string; readonly pages?: true; readonly demo?: true }[] = [
   { of: 'controller' },
   { of: 'doctor', pages: true },
@@ -24,6 +25,7 @@ const started = performance.now()
 const common = await commonOptions()
 const pages = JSON.stringify(await rulePages())
 const policies = policyBundle()
+const schemas = schemaFiles()
 await buildRunner()
 await Promise.all(programs.map(buildProgram))
 process.stderr.write(`built the programs in ${Math.round(performance.now() - started)} ms\n`)
@@ -61,7 +63,8 @@ async function buildProgram({ of, pages: withPages, demo }: (typeof programs)[nu
   if (withPages) {
     await writeFile(path.join(dist, 'doctor-rules.json'), pages)
     await writeFile(path.join(dist, 'doctor-policies.yaml'), policies)
-    made.push('doctor-rules.json', 'doctor-policies.yaml')
+    for (const [name, text] of schemas) await writeFile(path.join(dist, name), text)
+    made.push('doctor-rules.json', 'doctor-policies.yaml', ...schemas.keys())
   }
   if (demo) {
     await copyFile(path.join(distOf(runnerPackage), 'runner.js'), path.join(dist, 'runner.js'))

@@ -5,11 +5,8 @@ import { runnerSetSpecSchema } from '@dayfly/runner-set/config/spec-schema'
 import { expect, it } from 'vitest'
 import { bitbucketExample, runnerSetExample, runnerSetJsonSchema, runnerSetPage } from './runner-set-page.ts'
 
-it.each([
-  ['runner-set.md', runnerSetPage],
-  ['runner-set.schema.json', runnerSetJsonSchema],
-])('docs/%s is up to date: run "npx tsx scripts/generate-runner-set.ts"', (file, make) => {
-  expect(readFileSync(path.resolve(import.meta.dirname, '../docs', file), 'utf8')).toBe(make())
+it('docs/runner-set.md is up to date: run "npx tsx scripts/generate-runner-set.ts"', () => {
+  expect(readFileSync(path.resolve(import.meta.dirname, '../docs/runner-set.md'), 'utf8')).toBe(runnerSetPage())
 })
 
 it('describes each field for editors, and refuses fields that do not exist', () => {

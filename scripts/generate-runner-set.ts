@@ -1,8 +1,7 @@
-// Writes docs/runner-set.md and docs/runner-set.schema.json from the schema: npx tsx scripts/generate-runner-set.ts
+// Writes docs/runner-set.md from the schema: npx tsx scripts/generate-runner-set.ts
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { runnerSetJsonSchema, runnerSetPage } from './runner-set-page.ts'
+import { runnerSetPage } from './runner-set-page.ts'
 
 const docs = path.resolve(import.meta.dirname, '../docs')
 writeFileSync(path.join(docs, 'runner-set.md'), runnerSetPage())
-writeFileSync(path.join(docs, 'runner-set.schema.json'), runnerSetJsonSchema())

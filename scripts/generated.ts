@@ -1,20 +1,24 @@
-// The files that are generated from the doctor's rules: their index and the schemas.
+// The index of the doctor's rules, which is committed, and the schemas, which the build writes.
 import { rulesByName } from '@dayfly/doctor/configuration/select'
 import { configurationJsonSchema } from '@dayfly/doctor/configuration/shape'
 import { jsonSchema } from '@dayfly/doctor/report/shape'
 import { catalogue } from '@dayfly/doctor/rules/catalogue'
 import { hasPolicy, whyNoPolicy } from './policies.ts'
+import { runnerSetJsonSchema } from './runner-set-page.ts'
 import { symptoms } from './symptoms.ts'
 
 /** Returns the text of each generated file, by its path from the repository's root. */
 export function generatedFiles(): ReadonlyMap<string, string> {
+  return new Map([['docs/rules/README.md', index()]])
+}
+
+/** Returns the text of each schema, by the name of its file in the packages. */
+export function schemaFiles(): ReadonlyMap<string, string> {
+  const json = (schema: unknown) => `${JSON.stringify(schema, undefined, 2)}\n`
   return new Map([
-    ['docs/doctor.schema.json', `${JSON.stringify(jsonSchema(), undefined, 2)}\n`],
-    [
-      'docs/doctor-configuration.schema.json',
-      `${JSON.stringify(configurationJsonSchema(rulesByName(catalogue)), undefined, 2)}\n`,
-    ],
-    ['docs/rules/README.md', index()],
+    ['doctor.schema.json', json(jsonSchema())],
+    ['doctor-configuration.schema.json', json(configurationJsonSchema(rulesByName(catalogue)))],
+    ['runner-set.schema.json', runnerSetJsonSchema()],
   ])
 }
 

@@ -140,7 +140,7 @@ ${rows.join('\n')}
 
 A duration is a number of at most five digits with \`ms\`, \`s\`, \`m\` or \`h\`, or several of them: \`1h30m\`.
 A field that this table does not list is an error, except inside \`template\`.
-[runner-set.schema.json](runner-set.schema.json) describes the fields for editors. Name it in the first line of a file: \`# yaml-language-server: $schema=PATH\`.
+\`dist/runner-set.schema.json\` of the package dayfly describes the fields for editors; in this repository, \`npm ci\` writes it to \`packages/dayfly/dist\`. Name it in the first line of a file: \`# yaml-language-server: $schema=PATH\`.
 
 ## Rules
 

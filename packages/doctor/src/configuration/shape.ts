@@ -1,4 +1,4 @@
-// The shape of `.dayfly-doctor.yaml`. docs/doctor-configuration.schema.json is generated from it.
+// The shape of `.dayfly-doctor.yaml`. The build writes doctor-configuration.schema.json from it.
 import { z } from 'zod'
 import { severities } from '../finding.ts'
 import { globPattern } from '../read/files/glob.ts'

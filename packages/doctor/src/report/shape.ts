@@ -1,4 +1,4 @@
-// The published shape of the JSON report. Fields may be added, never changed or removed. docs/doctor.schema.json is generated from it.
+// The published shape of the JSON report. Fields may be added, never changed or removed. The build writes doctor.schema.json from it.
 import { z } from 'zod'
 
 const position = z.int().min(1)
