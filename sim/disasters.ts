@@ -45,11 +45,11 @@ const crashInCall = ofProcess('crash in a call', (world, process, random) => {
   const hear = (identity: string, server: 'api' | 'forge', { method }: { readonly method: string }) => {
     if (identity !== process.identity || process.isStopped || (method === 'GET' && server === 'api')) return
     if (--calls > 0) return
-    world.heard.answered.delete(hear)
+    world.observers.answered.delete(hear)
     kill(process)
     world.repairs.in(seconds(random, 0, 40), () => world.start())
   }
-  world.heard.answered.add(hear)
+  world.observers.answered.add(hear)
 })
 
 const restart = ofProcess('restart', (world, process, random) => {
@@ -110,14 +110,14 @@ const replacedPod = ofProcess('replaced pod', (world, process) => {
     const [, namespace = '', name = ''] = (method === 'DELETE' && server === 'api' && secretPath.exec(path)) || []
     const before = world.registry.get('pods', namespace, name)?.metadata.uid
     if (identity !== process.identity || before === undefined || world.strangers.has(before)) return
-    world.heard.sent.delete(hear)
+    world.observers.sent.delete(hear)
     if (world.climate.isFair) return
     world.registry.delete('pods', namespace, name, { gracePeriodSeconds: 0 })
     const spec = { nodeSelector: { of: 'another-client' }, containers: [{ name: 'app', image: 'app' }] }
     const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace }, spec }
     ignoreRefusal(() => void world.strangers.add(world.registry.create('pods', pod).metadata.uid))
   }
-  world.heard.sent.add(hear)
+  world.observers.sent.add(hear)
 })
 
 const silentNode: Disaster = {

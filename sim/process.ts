@@ -2,7 +2,7 @@
 import { type Controller, startController } from '@dayfly/controller/controller'
 import { createJournal } from '@dayfly/controller/journal'
 import type { ControllerOptions } from '@dayfly/controller/options'
-import { forgesBehind } from '@dayfly/forges/open/behind'
+import { inProcessForges } from '@dayfly/forges/open/in-process'
 import type { Answer, Request, Transport } from '@dayfly/kit/http'
 import type { Random } from '@dayfly/kit/random'
 import { upperStopwatch } from '@dayfly/kit/stopwatch'
@@ -58,13 +58,13 @@ export function startProcess(options: ProcessOptions): SimulatedProcess {
       },
       servers[server],
     )
-  const transport = time.heard(way('api'))
+  const transport = time.observing(way('api'))
   const journal = createJournal(machine)
   journal.subscribe((entry) => options.onEntry(identity, entry))
   const controllerOptions: ControllerOptions = {
     kubernetes: createKubernetes({ transport, clock, random }),
     transport,
-    forgeFor: forgesBehind(way('forge'), { clock, random, userAgent: 'dayfly/sim', owner: identity }).forgeFor,
+    forgeFor: inProcessForges(way('forge'), { clock, random, userAgent: 'dayfly/sim', owner: identity }).forgeFor,
     parseSet: parseRunnerSet,
     clock,
     stopwatch: upperStopwatch(steady, machine),

@@ -31,7 +31,7 @@ export function traceOf(world: World, keeps: boolean): Trace {
     unhashed += show(who, what)
     if (unhashed.length > chunkLength) hashAll()
   }
-  world.heard.written.add((identity, { event }) => {
+  world.observers.written.add((identity, { event }) => {
     const { kind, ...rest } = event
     add(identity, `${kind} ${Object.values(rest).map(shown).join(' ')}`)
   })
@@ -55,11 +55,11 @@ export function traceOf(world: World, keeps: boolean): Trace {
 }
 
 /** Shows the requests that a reader needs to follow a decision. They are no part of the digest. */
-function readRequests({ heard }: World, show: (who: string, what: string) => void): void {
-  heard.sent.add((identity, server, { method, path }) => {
+function readRequests({ observers }: World, show: (who: string, what: string) => void): void {
+  observers.sent.add((identity, server, { method, path }) => {
     if (server === 'forge' || method !== 'GET' || path.includes('/pods')) show(identity, `→ ${method} ${path}`)
   })
-  heard.answered.add((identity, server, { method, path }, { status }) => {
+  observers.answered.add((identity, server, { method, path }, { status }) => {
     if (server === 'forge' || method !== 'GET' || path.includes('/pods'))
       show(identity, `← ${status} ${method} ${path}`)
   })

@@ -33,7 +33,7 @@ export function startWorkload(world: World, random: Random, ms: number): Workloa
   }
   // Most surplus runners go after the faults. A job for each of them would never let the world rest.
   let late = randomInteger(random, 0, lateMax)
-  world.heard.tried.add((_identity, server, request) => {
+  world.observers.tried.add((_identity, server, request) => {
     if (!isRemoval(server, request) || random() < 0.5) return
     if (world.climate.isFair && late-- <= 0) return
     // Only Bitbucket has a PUT.

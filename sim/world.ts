@@ -11,7 +11,7 @@ import { type Random, randomInteger } from '@dayfly/kit/random'
 import { type VirtualClock, virtualClock } from '@dayfly/kit/virtual-clock'
 import { runnerSetCrd } from '@dayfly/runner-set/config/crd'
 import { withoutLogs } from '../test/controller/bitbucket/network.ts'
-import { createHeard, reportTo } from './heard.ts'
+import { createObservers, reportTo } from './observers.ts'
 import { type SimulatedProcess, startProcess } from './process.ts'
 import { createRepairs } from './repairs.ts'
 import { runnerScript } from './runners.ts'
@@ -25,7 +25,7 @@ export function openWorld(seed: number) {
   const clock = virtualClock()
   const random = streamOf(seed, 'world')
   const sets = setsOf(random)
-  const heard = createHeard()
+  const observers = createObservers()
   const alive = new Map<string, PlayedContainer>()
   const tokens: string[] = ['token-1']
   const forges = openForges(seed, clock, tokens)
@@ -40,7 +40,7 @@ export function openWorld(seed: number) {
     neverOnline: chance('neverOnline'),
     ignoresTerm: chance('ignoresTerm'),
     onCredential: (container: PlayedContainer, credential: string) => {
-      for (const listener of heard.credentials) listener(container, credential)
+      for (const listener of observers.credentials) listener(container, credential)
     },
   }
   const runtime = createScriptedRuntime({ clock, script: () => runnerScript(runnerOptions) })
@@ -61,7 +61,7 @@ export function openWorld(seed: number) {
       random: streamOf(seed, identity),
       servers: { api: withoutLogs(cluster.transport(identity)), forge },
       weather: { api: weather('api'), forge: weather('forge') },
-      ...reportTo(heard),
+      ...reportTo(observers),
     })
     processes.push(process)
     return process
@@ -81,7 +81,7 @@ export function openWorld(seed: number) {
     tokens,
     processes,
     climate,
-    heard,
+    observers,
     start,
     repairs: createRepairs(clock),
   }

@@ -11,14 +11,14 @@ export const busyRunner: Checker = {
   watch: (world, broken) => {
     // The job of a runner at the moment in which the server gets the deletion of its pod.
     const hit = new Map<string, string>()
-    world.heard.sent.add((identity, server, request) => {
+    world.observers.sent.add((identity, server, request) => {
       const pod = server === 'api' ? deletedPod(request) : undefined
       if (pod === undefined || !isAlive(world, pod)) return
       const { name } = pod
       const job = jobOf(world, name)
       if (job !== undefined) hit.set(`${identity} ${name}`, job)
     })
-    world.heard.answered.add((identity, server, request, { status }) => {
+    world.observers.answered.add((identity, server, request, { status }) => {
       if (hit.size === 0) return
       const name = server === 'api' ? deletedPod(request)?.name : undefined
       const job = hit.get(`${identity} ${name}`)

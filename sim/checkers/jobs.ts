@@ -11,10 +11,10 @@ const good: readonly (string | undefined)[] = ['succeeded', 'canceled', 'SUCCESS
 
 export const jobs: Checker = {
   name: 'jobs',
-  watch: ({ clock, registry, github, bitbucket, heard, harmed }, broken) => {
+  watch: ({ clock, registry, github, bitbucket, observers, harmed }, broken) => {
     const deletedByUs = new Set<string>()
     const pods = createForgetting(clock, forgetMs)
-    heard.sent.add((_identity, server, { method, path }) => {
+    observers.sent.add((_identity, server, { method, path }) => {
       const name = server === 'api' && method === 'DELETE' ? podPath.exec(path)?.[1] : undefined
       if (name !== undefined) deletedByUs.add(name)
     })

@@ -10,21 +10,21 @@ const one = /\/message\/(\d+)$/
 
 export const messages: Checker = {
   name: 'messages',
-  watch: ({ heard, clock }, broken) => {
+  watch: ({ observers, clock }, broken) => {
     // Both by process and message, or by process and job.
     const deleted = createForgetting(clock, forgetMs)
     const received = new Map<string, readonly string[]>()
     const taken = new Set<string>()
-    heard.written.add((identity, { event }) => {
+    observers.written.add((identity, { event }) => {
       if (event.kind === 'job-started' || event.kind === 'job-finished')
         taken.add(`${identity} ${event.kind} ${event.job}`)
     })
-    heard.answered.add((identity, server, { method, path }, { status, body }) => {
+    observers.answered.add((identity, server, { method, path }, { status, body }) => {
       if (server !== 'forge' || method !== 'GET' || status !== 200 || !path.endsWith('/message')) return
       const envelope = readEnvelope(body)
       if (envelope.is === 'message') received.set(`${identity} ${envelope.message.id}`, eventsOf(envelope.message))
     })
-    heard.sent.add((identity, server, { method, path }) => {
+    observers.sent.add((identity, server, { method, path }) => {
       const id = server === 'forge' && method === 'DELETE' ? one.exec(path)?.[1] : undefined
       const events = received.get(`${identity} ${id}`)
       if (!events) return

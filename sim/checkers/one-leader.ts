@@ -3,8 +3,8 @@ import type { Checker } from './checker.ts'
 
 export const oneLeader: Checker = {
   name: 'one-leader',
-  watch: ({ registry, heard }, broken) => {
-    heard.sent.add((identity, server, { method, path }) => {
+  watch: ({ registry, observers }, broken) => {
+    observers.sent.add((identity, server, { method, path }) => {
       if (server !== 'api' || method === 'GET' || path.includes('/leases')) return
       const lease = registry.get('leases.coordination.k8s.io', 'a', 'dayfly')
       const holder = Object(lease?.['spec']).holderIdentity

@@ -5,7 +5,7 @@ import { createFingerprints } from './fingerprints.ts'
 
 export const usedOnce: Checker = {
   name: 'used-once',
-  watch: ({ registry, heard }, broken) => {
+  watch: ({ registry, observers }, broken) => {
     const names = createFingerprints()
     const registrations = createFingerprints()
     const credentials = createFingerprints()
@@ -15,7 +15,7 @@ export const usedOnce: Checker = {
       if (names.seen(metadata.name)) broken(`the name ${metadata.name} is used twice`)
       if (registrations.seen(registration)) broken(`the registration ${registration} is used twice`)
     })
-    heard.credentials.add(({ config: { id } }, credential) => {
+    observers.credentials.add(({ config: { id } }, credential) => {
       if (credential === '') broken(`a container of the pod ${id.pod} started without a credential`)
       if (credentials.seen(credential)) broken(`the pod ${id.pod} has the credential of another one`)
     })

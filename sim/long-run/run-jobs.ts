@@ -39,7 +39,7 @@ export async function runJobs(plan: Plan, onLap: (lap: Lap) => void = () => {}):
   const say = (one: Broken) => void (broken.length < brokenMax && broken.push(one))
   for (const { name, watch } of checkers) watch?.(world, (sentence) => say({ by: name, sentence }))
   const seen = { requests: 0, runnersMax: 0 }
-  world.heard.sent.add(() => void seen.requests++)
+  world.observers.sent.add(() => void seen.requests++)
   const cpu = () => cpuUsage().user + cpuUsage().system - user - system
   const read = () => ({
     cpuMicroseconds: cpu(),

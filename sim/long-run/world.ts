@@ -8,7 +8,7 @@ import { createGitHubEmulator } from '@dayfly/forge-emulators/github/emulator'
 import { type VirtualClock, virtualClock } from '@dayfly/kit/virtual-clock'
 import { runnerSetCrd } from '@dayfly/runner-set/config/crd'
 import { withoutLogs } from '../../test/controller/bitbucket/network.ts'
-import { createHeard, reportTo } from '../heard.ts'
+import { createObservers, reportTo } from '../observers.ts'
 import { type SimulatedProcess, startProcess } from '../process.ts'
 import { createRepairs } from '../repairs.ts'
 import { runnerScript } from '../runners.ts'
@@ -48,7 +48,7 @@ const weather: Weather = {
 
 export function openLongWorld({ seed, sets: specs }: Plan): LongWorld {
   const clock = virtualClock()
-  const heard = createHeard()
+  const observers = createObservers()
   const alive = new Map<string, PlayedContainer>()
   const tokens = ['token-1']
   const forges = openForges(seed, clock, tokens)
@@ -58,7 +58,7 @@ export function openLongWorld({ seed, sets: specs }: Plan): LongWorld {
     neverOnline: () => (climate.isFair ? 0 : 0.000_5),
     ignoresTerm: () => (climate.isFair ? 0 : 0.001),
     onCredential: (container: PlayedContainer, credential: string) => {
-      for (const listener of heard.credentials) listener(container, credential)
+      for (const listener of observers.credentials) listener(container, credential)
     },
   }
   const script = () => runnerScript(runners)
@@ -76,7 +76,7 @@ export function openLongWorld({ seed, sets: specs }: Plan): LongWorld {
       ...{ identity, clock, offsetMs: 0, random: longStreamOf(seed, identity) },
       servers: { api: withoutLogs(cluster.transport(identity)), forge: forges.github.transport },
       weather: { api: current('api'), forge: current('forge') },
-      ...reportTo(heard),
+      ...reportTo(observers),
     })
     // An ended process is forgotten, with all that it remembers.
     processes.splice(0, processes.length, ...processes.filter(({ isStopped }) => !isStopped), process)
@@ -93,7 +93,7 @@ export function openLongWorld({ seed, sets: specs }: Plan): LongWorld {
     tokens,
     processes,
     climate,
-    heard,
+    observers,
     start,
     repairs: createRepairs(clock),
   }

@@ -15,7 +15,7 @@ function world({
   const machine = { aheadMs }
   const own = { ...server, now: () => server.now() + machine.aheadMs }
   const time = followServerTime(own, stopwatchOf(server))
-  const transport = time.heard(async () => {
+  const transport = time.observing(async () => {
     await server.sleep(takesMs / 2)
     const date = stated(server.now())
     await server.sleep(takesMs / 2)

@@ -8,7 +8,7 @@ export type ServerTime = {
   /** Shows this machine's time until an answer shows that the API server's differs. Its timers are those of the machine. */
   readonly clock: Clock
   /** Returns the transport to the API server, whose answers state its time. */
-  heard(transport: Transport): Transport
+  observing(transport: Transport): Transport
 }
 
 /**
@@ -31,7 +31,7 @@ export function followServerTime(own: Clock, stopwatch: Stopwatch): ServerTime {
     if (least > toleranceMs) correctionMs += least
     else if (most < -toleranceMs) correctionMs += most
   }
-  const heard: ServerTime['heard'] = (transport) => async (request) => {
+  const observing: ServerTime['observing'] = (transport) => async (request) => {
     const askedAt = now()
     const corrected = correctionMs
     const answer = await transport(request)
@@ -39,5 +39,5 @@ export function followServerTime(own: Clock, stopwatch: Stopwatch): ServerTime {
     hear(answer.headers, askedAt + correctionMs - corrected)
     return answer
   }
-  return { clock: { now, after: own.after, sleep: sleepWith(own.after) }, heard }
+  return { clock: { now, after: own.after, sleep: sleepWith(own.after) }, observing }
 }

@@ -12,7 +12,7 @@ import type { ControllerOptions } from '@dayfly/controller/options'
 import type { KnobChange } from '@dayfly/forge-emulators/bitbucket/config'
 import type { EmulatedCredential } from '@dayfly/forge-emulators/bitbucket/credentials'
 import { createBitbucketEmulator } from '@dayfly/forge-emulators/bitbucket/emulator'
-import { forgesBehind } from '@dayfly/forges/open/behind'
+import { inProcessForges } from '@dayfly/forges/open/in-process'
 import type { Request, Transport } from '@dayfly/kit/http'
 import { seededRandom } from '@dayfly/kit/random'
 import { stopwatchOf, virtualClock } from '@dayfly/kit/virtual-clock'
@@ -135,7 +135,7 @@ function startProcess({ clock, random, transport, forge, identity, hear }: Proce
   const options: ControllerOptions = {
     kubernetes: createKubernetes({ transport: toApi, clock, random }),
     transport: toApi,
-    forgeFor: forgesBehind(toForge, { clock, random, userAgent: 'dayfly/test', owner: identity }).forgeFor,
+    forgeFor: inProcessForges(toForge, { clock, random, userAgent: 'dayfly/test', owner: identity }).forgeFor,
     parseSet: parseRunnerSet,
     clock,
     stopwatch: stopwatchOf(clock),

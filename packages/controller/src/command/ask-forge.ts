@@ -1,7 +1,7 @@
 // Asks the forge of a set for its registrations and its demand, with the set's own credential, proxy and certificates.
 import { version } from '@dayfly/command-line/version'
 import { accountOpeners } from '@dayfly/forges/open/clients'
-import { wayTo } from '@dayfly/forges/open/way'
+import { routeTo } from '@dayfly/forges/open/route'
 import { outboundClient } from '@dayfly/kit/outbound'
 import { KubernetesError } from '@dayfly/kubernetes/errors'
 import type { AccountRegistration, ForgeAccount } from '@dayfly/runner-set/forge/account'
@@ -12,9 +12,9 @@ import { PortError } from '@dayfly/runner-set/model/port-error'
 import { runnerPrefix } from '@dayfly/runner-set/model/runner-names'
 import type { RunnerSet } from '@dayfly/runner-set/model/runner-set'
 import { MissingAccess, readAccess } from '../credential.ts'
-import type { ForgeReading } from '../operate/picture.ts'
 import { AccessFailure, type Known } from '../operate/read.ts'
 import type { SetView } from '../operate/set-view.ts'
+import type { ForgeReading } from '../operate/situation.ts'
 import { secrets } from '../resources.ts'
 import type { Opened } from './options.ts'
 
@@ -39,7 +39,7 @@ async function ask(opened: Opened, view: SetView, set: RunnerSet, access: ForgeA
   const opener = accountOpeners({ clock, random, userAgent: `dayfly-cli/${version}` })[source.kind]
   const create = opener(source, access.credential)
   // The environment of this command is not that of the controller.
-  const client = outboundClient({ ...wayTo(source, access, {}), connections })
+  const client = outboundClient({ ...routeTo(source, access, {}), connections })
   try {
     const account = create(client.transport)
     const registrations = await account.registrations(signal)

@@ -9,11 +9,11 @@ import { readEvents } from '../operate/events.ts'
 import { findSubjects, type Subject, type SubjectKind } from '../operate/find-subject.ts'
 import { readLeaders } from '../operate/leader.ts'
 import { judge } from '../operate/overview.ts'
-import { readPicture } from '../operate/picture.ts'
 import { planOf } from '../operate/plan.ts'
 import { orUnknown } from '../operate/read.ts'
+import { explanationOf, explanationOfGone, type RunnerExplanation } from '../operate/runner-explanation.ts'
 import { readSets, type SetView } from '../operate/set-view.ts'
-import { goneStory, type Story, storyOf } from '../operate/story.ts'
+import { readSituation } from '../operate/situation.ts'
 import { type ClusterOptions, type Opened, onCluster, withCluster } from './options.ts'
 import { requireNamespace } from './require-namespace.ts'
 import {
@@ -67,7 +67,7 @@ async function explain(opened: Opened, given: string, options: ClusterOptions): 
     printResult(
       `${explained.flatMap((one, index) => [...(index > 0 ? [''] : []), ...runnerLines(one, columnsOf())]).join('\n')}\n`,
     )
-  return explained.some(({ story }) => story.problem) ? 1 : 0
+  return explained.some(({ explanation }) => explanation.problem) ? 1 : 0
 }
 
 function readName(given: string): { readonly kind: SubjectKind | undefined; readonly name: string } {
@@ -83,10 +83,14 @@ async function explainSet(opened: Opened, view: SetView): Promise<ExplainedSet> 
   const events = await orUnknown(readEvents(opened, { namespace, name, uid }))
   const now = opened.clock.now()
   if (!view.set) return { judged, plan: undefined, living: new Set(), events, now }
-  const picture = await readPicture(opened, { view, set: view.set, work: judged.work, forge: undefined }, defaultLimits)
-  const running = picture.pods.filter(({ observed }) => !observed.facts.end)
+  const situation = await readSituation(
+    opened,
+    { view, set: view.set, work: judged.work, forge: undefined },
+    defaultLimits,
+  )
+  const running = situation.pods.filter(({ observed }) => !observed.facts.end)
   const living = new Set(running.map(({ observed }) => observed.name))
-  return { judged, plan: planOf(picture, defaultLimits, now), living, events, now }
+  return { judged, plan: planOf(situation, defaultLimits, now), living, events, now }
 }
 
 function showSet(explained: ExplainedSet, options: ClusterOptions): number {
@@ -97,19 +101,30 @@ function showSet(explained: ExplainedSet, options: ClusterOptions): number {
 
 async function explainRunner(opened: Opened, subject: Extract<Subject, { is: 'runner' }>): Promise<ExplainedRunner> {
   const { view, name } = subject
-  const story = await storyOfRunner(opened, subject)
-  return { view, name, story, pod: subject.pod?.pod, job: subject.job, events: subject.events, now: opened.clock.now() }
+  const explanation = await explanationOfRunner(opened, subject)
+  return {
+    view,
+    name,
+    explanation,
+    pod: subject.pod?.pod,
+    job: subject.job,
+    events: subject.events,
+    now: opened.clock.now(),
+  }
 }
 
-async function storyOfRunner(opened: Opened, { view, name, pod }: Extract<Subject, { is: 'runner' }>): Promise<Story> {
+async function explanationOfRunner(
+  opened: Opened,
+  { view, name, pod }: Extract<Subject, { is: 'runner' }>,
+): Promise<RunnerExplanation> {
   const jobs = view.jobs.filter((one) => one.runner === name)
-  const gone = goneStory(jobs, opened.clock.now())
+  const gone = explanationOfGone(jobs, opened.clock.now())
   if (!pod || !view.set) return gone
   const leaders = await readLeaders(opened, opened.lease, [view.namespace])
   const { work } = judge(view, leaders, opened.clock.now())
-  const picture = await readPicture(opened, { view, set: view.set, work, forge: undefined }, defaultLimits)
-  const runner = picture.state.table.get(name)
-  return runner ? storyOf(runner, jobs, { view, limits: defaultLimits, now: opened.clock.now() }) : gone
+  const situation = await readSituation(opened, { view, set: view.set, work, forge: undefined }, defaultLimits)
+  const runner = situation.state.table.get(name)
+  return runner ? explanationOf(runner, jobs, { view, limits: defaultLimits, now: opened.clock.now() }) : gone
 }
 
 function unknownName(name: string, sets: readonly SetView[], { namespace }: Opened): CliFailure {

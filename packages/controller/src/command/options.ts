@@ -56,10 +56,10 @@ export async function onCluster<T>(options: ClusterOptions, work: (opened: Opene
   const random = systemRandom()
   const access = await clusterAccess(options, surroundings())
   const connection = connect(access, own)
-  const { clock, heard } = followServerTime(own, systemStopwatch)
+  const { clock, observing } = followServerTime(own, systemStopwatch)
   try {
     const caller = {
-      transport: heard(connection.transport),
+      transport: observing(connection.transport),
       clock,
       random,
       userAgent: `dayfly-cli/${version}`,

@@ -4,9 +4,9 @@ import { programName } from '@dayfly/command-line/program-name'
 import { defaultLimits } from '@dayfly/runner-set/model/limits'
 import { Command } from 'commander'
 import { type Judged, readOverview } from '../operate/overview.ts'
-import { type ForgeReading, readPicture } from '../operate/picture.ts'
 import { planOf, type SetPlan } from '../operate/plan.ts'
 import type { Known } from '../operate/read.ts'
+import { type ForgeReading, readSituation } from '../operate/situation.ts'
 import { askForge } from './ask-forge.ts'
 import { namedSet } from './named-set.ts'
 import { type ClusterOptions, type Opened, onCluster, withCluster } from './options.ts'
@@ -50,8 +50,8 @@ async function planSet(opened: Opened, judged: Judged, { forge }: Options): Prom
   if (!view.set) return { judged, plan: undefined, forge: undefined }
   const asked = forge ? await askForge(opened, view, view.set) : undefined
   const reading = asked?.known ? asked.value : undefined
-  const picture = await readPicture(opened, { view, set: view.set, work, forge: reading }, defaultLimits)
-  return { judged, plan: withForge(planOf(picture, defaultLimits, opened.clock.now()), asked), forge: asked?.known }
+  const situation = await readSituation(opened, { view, set: view.set, work, forge: reading }, defaultLimits)
+  return { judged, plan: withForge(planOf(situation, defaultLimits, opened.clock.now()), asked), forge: asked?.known }
 }
 
 function withForge(plan: SetPlan, asked: Known<ForgeReading> | undefined): SetPlan {

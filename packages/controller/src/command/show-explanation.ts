@@ -8,8 +8,8 @@ import type { EventView } from '../operate/events.ts'
 import type { Judged } from '../operate/overview.ts'
 import type { SetPlan } from '../operate/plan.ts'
 import type { Known } from '../operate/read.ts'
+import type { RunnerExplanation } from '../operate/runner-explanation.ts'
 import type { JobView, SetView } from '../operate/set-view.ts'
-import type { Story } from '../operate/story.ts'
 import { planJson, planOfOneLines } from './show-plan.ts'
 import { problemLines } from './show-problems.ts'
 import { setJson as statusJson } from './show-status.ts'
@@ -26,7 +26,7 @@ export type ExplainedSet = About & {
 export type ExplainedRunner = About & {
   readonly view: SetView
   readonly name: string
-  readonly story: Story
+  readonly explanation: RunnerExplanation
   readonly pod: PodObject | undefined
   readonly job: JobView | undefined
 }
@@ -59,24 +59,24 @@ export function setJson({ judged, plan, events }: ExplainedSet): object {
 }
 
 export function runnerLines(
-  { view, name, story, pod, events, now }: ExplainedRunner,
+  { view, name, explanation, pod, events, now }: ExplainedRunner,
   width: number,
 ): readonly string[] {
   const { namespace } = view
   const commands = [`kubectl describe pod ${name} -n ${namespace}`, `kubectl logs ${name} -n ${namespace} -c runner`]
   return [
-    `Runner ${namespace}/${name} of the set ${view.name}: ${story.phase}`,
-    ...story.sentences.flatMap((sentence) => wrap(sentence, '  ', width)),
-    ...(story.problem ? problemLines([story.problem], width) : []),
+    `Runner ${namespace}/${name} of the set ${view.name}: ${explanation.phase}`,
+    ...explanation.sentences.flatMap((sentence) => wrap(sentence, '  ', width)),
+    ...(explanation.problem ? problemLines([explanation.problem], width) : []),
     ...(pod ? containerLines(containersOf(pod), now, width) : []),
     ...eventLines(events, now, width),
     ...(pod ? ['', 'More:', ...commands.map((command) => `  ${command}`)] : []),
   ]
 }
 
-export function runnerJson({ view, name, story, pod, job, events }: ExplainedRunner): object {
+export function runnerJson({ view, name, explanation, pod, job, events }: ExplainedRunner): object {
   const { namespace } = view
-  const { phase, sentences, problem } = story
+  const { phase, sentences, problem } = explanation
   return {
     namespace,
     set: view.name,

@@ -54,7 +54,7 @@ function isFine({ sets }: Overview): boolean {
   return sets.every(({ problems }) => problems.length === 0)
 }
 
-/** Shows the first picture, then each that differs. A terminal is cleared before each. An error after the first picture may pass. */
+/** Shows the first situation, then each that differs. A terminal is cleared before each. An error after the first situation may pass. */
 async function watch(opened: Opened, options: Options): Promise<number> {
   let shown = ''
   let failing = ''

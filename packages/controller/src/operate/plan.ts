@@ -12,10 +12,10 @@ import type { Counts } from '@dayfly/runner-set/model/runner'
 import type { SetWorld, TemplateVerdict } from '@dayfly/runner-set/model/world'
 import { ageText, counted } from './ages.ts'
 import { heldText } from './held-text.ts'
-import type { Picture } from './picture.ts'
 import type { PlanStep } from './plan-step.ts'
 import { conditionOf, knownReason, problemOf, type SetView } from './set-view.ts'
-import { waitsOf } from './waits.ts'
+import type { Situation } from './situation.ts'
+import { waitingSteps } from './waiting-steps.ts'
 
 export type SetPlan = {
   /** Undefined if unknown. */
@@ -27,11 +27,11 @@ export type SetPlan = {
   readonly unknown: readonly string[]
 }
 
-export function planOf(picture: Picture, limits: Limits, now: Instant): SetPlan {
-  const { view, state, demand } = picture
+export function planOf(situation: Situation, limits: Limits, now: Instant): SetPlan {
+  const { view, state, demand } = situation
   // Only the controller knows the limit of the forge.
   const allowance = { now: Number.POSITIVE_INFINITY, nextAt: undefined }
-  const waits = waitsOf(picture, limits, now)
+  const waiting = waitingSteps(situation, limits, now)
   const world = withStatus(worldOf(state, allowance, limits, now), view, now)
   const ids = Array.from({ length: limits.startsPerTick }, (_, index) => String(index))
   const decision = decide(world, limits, now, ids)
@@ -41,7 +41,7 @@ export function planOf(picture: Picture, limits: Limits, now: Instant): SetPlan 
     ...scaleSteps(world, starts),
     ...(decision.held ? [{ does: 'refuse', sentence: heldText(decision.held, context) } as const] : []),
     ...endSteps(decision),
-    ...waits,
+    ...waiting,
   ]
   const nothing: PlanStep = { does: 'nothing', sentence: 'Does nothing: the set has the runners that it needs.' }
   return {
@@ -49,7 +49,7 @@ export function planOf(picture: Picture, limits: Limits, now: Instant): SetPlan 
     wanted: world.need?.wanted,
     counts: state.table.counts(),
     steps: steps.length === 0 ? [nothing] : steps,
-    unknown: [...unknowns(picture, limits, now), ...(starts > 0 ? [forgeLimit] : [])],
+    unknown: [...unknowns(situation, limits, now), ...(starts > 0 ? [forgeLimit] : [])],
   }
 }
 
@@ -162,7 +162,7 @@ function causeText(because: EndCause): string {
 
 const forgeLimit = 'The forge may also limit registrations: only the controller knows its limit.'
 
-function unknowns({ demand, view, state }: Picture, limits: Limits, now: Instant): readonly string[] {
+function unknowns({ demand, view, state }: Situation, limits: Limits, now: Instant): readonly string[] {
   const notes: string[] = []
   if (demand.known && demand.value.from === 'status') {
     const { at } = demand.value

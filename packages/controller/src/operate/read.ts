@@ -11,7 +11,7 @@ export type Cluster = {
   readonly signal?: AbortSignal | undefined
 }
 
-/** A part of a picture that may be missing. `why` completes a sentence. */
+/** A part of a situation that may be missing. `why` completes a sentence. */
 export type Known<T> = { readonly known: true; readonly value: T } | { readonly known: false; readonly why: string }
 
 export type Verb = 'get' | 'list' | 'patch' | 'delete'

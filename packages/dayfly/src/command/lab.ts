@@ -18,7 +18,7 @@ import { followClock } from '../lab/follow-clock.ts'
 import type { Incident } from '../lab/incident.ts'
 import { type LabOptions, type LabResult, runIncident } from '../lab/lab.ts'
 import { dayflyParts } from './lab/dayfly-parts.ts'
-import { evidenceLines, explanationLines, openingLines, verdictLine } from './lab/show-story.ts'
+import { evidenceLines, explanationLines, openingLines, verdictLine } from './lab/show-incident.ts'
 
 type Options = { readonly profile: Profile; readonly json?: true; readonly keep?: true }
 

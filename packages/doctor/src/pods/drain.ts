@@ -21,7 +21,7 @@ type Wait = {
 type Drain = 'waits' | 'cancels' | 'unknown'
 
 /** Returns the configured waits of the pod's containers. */
-export function waitsOf(pod: PodView, facts: Facts): readonly Wait[] {
+export function waitingSteps(pod: PodView, facts: Facts): readonly Wait[] {
   const ofContainers = pod.containers.flatMap((container) => [...variableWait(container), ...hookWait(container)])
   return [...ofContainers, ...shutdownWait(pod, facts)]
 }
@@ -29,7 +29,7 @@ export function waitsOf(pod: PodView, facts: Facts): readonly Wait[] {
 /** Returns what the runner of the pod does on SIGTERM. A grace period that someone raised shows that it is meant to wait. */
 export function drainOf(pod: PodView, facts: Facts): Drain {
   const runner = pod.containers.find(({ name }) => name === pod.runner)
-  if (waitsOf(pod, facts).length > 0) return 'waits'
+  if (waitingSteps(pod, facts).length > 0) return 'waits'
   const isRaised = (pod.terminationGracePeriodSeconds ?? defaultGrace) > defaultGrace
   // A hook that calls a script may wait for anything.
   if (isRaised && runner?.preStop) return 'waits'

@@ -3,7 +3,7 @@
 import type { Facts } from '../facts.ts'
 import type { Hit } from '../finding.ts'
 import type { PodView } from '../pod-view.ts'
-import { defaultGrace, waitsOf } from '../pods/drain.ts'
+import { defaultGrace, waitingSteps } from '../pods/drain.ts'
 import { hitIn, isWhole, writtenPods } from '../pods/pod-parts.ts'
 import type { Rule } from '../rule.ts'
 
@@ -22,7 +22,7 @@ export const rule: Rule = {
 function check(pod: PodView, facts: Facts): readonly Hit[] {
   if (!pod.isRunner || !isWhole(pod)) return []
   const grace = pod.terminationGracePeriodSeconds ?? defaultGrace
-  const wait = waitsOf(pod, facts).find(({ seconds }) => grace <= (seconds ?? defaultGrace))
+  const wait = waitingSteps(pod, facts).find(({ seconds }) => grace <= (seconds ?? defaultGrace))
   if (!wait) return []
   const path = [...pod.path, 'terminationGracePeriodSeconds']
   const written = pod.terminationGracePeriodSeconds !== undefined

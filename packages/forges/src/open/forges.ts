@@ -7,7 +7,7 @@ import type { Forge, ForgeAccess } from '@dayfly/runner-set/forge/forge'
 import type { ForgeSource } from '@dayfly/runner-set/model/runner-set'
 import { callsAtOnceMax } from '../github/calls/calls.ts'
 import { type Controlling, forgeOpeners } from './clients.ts'
-import { wayTo } from './way.ts'
+import { routeTo } from './route.ts'
 
 export interface Forges {
   /** Returns the account of a set: the same one for the same URL and access. Throws a `PortError` for a configuration that cannot work. */
@@ -51,7 +51,7 @@ export function createForges(options: ForgesOptions): Forges {
   const open = (source: ForgeSource, access: ForgeAccess): Account => {
     const create = openers[source.kind](source, access.credential)
     const client = entry(clients, keyOf([source.proxy, access.proxyCredential, access.ca]), () => ({
-      ...connect({ ...wayTo(source, access, environment), connections }),
+      ...connect({ ...routeTo(source, access, environment), connections }),
       accounts: 0,
     }))
     const forge = create(client.transport)

@@ -65,7 +65,7 @@ async function run(
   journal.subscribe(metrics.reader)
   const connection = connect(kubeconfig, clock)
   closers.push(connection.close)
-  const transport = time.heard(metrics.countKubernetes(connection.transport))
+  const transport = time.observing(metrics.countKubernetes(connection.transport))
   const kubernetes = createKubernetes({ transport, clock, random, userAgent })
   const onAnomaly: AnomalyLog = ({ kind, set, sentence }) =>
     journal.write({ kind: 'protocol-anomaly', set, anomaly: kind, message: sentence })

@@ -26,7 +26,7 @@ export type DemandReading = {
 /** The answer of the forge. */
 export type ForgeReading = { readonly registrations: readonly Registration[]; readonly demand: Demand | undefined }
 
-export type Picture = {
+export type Situation = {
   readonly view: SetView
   readonly set: RunnerSet
   readonly pods: readonly RunnerPod[]
@@ -45,7 +45,7 @@ export type Sources = {
 /** At most this many starts are looked up in the Events. */
 const lookUpsMax = 10
 
-export async function readPicture(cluster: Cluster, sources: Sources, limits: Limits): Promise<Picture> {
+export async function readSituation(cluster: Cluster, sources: Sources, limits: Limits): Promise<Situation> {
   const { view, set } = sources
   const askedAt = cluster.clock.now()
   const all = await readRunnerPods(cluster, view.namespace)

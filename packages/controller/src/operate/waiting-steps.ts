@@ -6,11 +6,11 @@ import type { FailureReason, LastingFailure } from '@dayfly/runner-set/model/fai
 import type { Limits } from '@dayfly/runner-set/model/limits'
 import type { PodFacts, Runner } from '@dayfly/runner-set/model/runner'
 import { ageText, counted } from './ages.ts'
-import type { Picture } from './picture.ts'
 import type { PlanStep } from './plan-step.ts'
+import type { Situation } from './situation.ts'
 
 /** Returns one wait for each cause, not for each runner: runners of one template mostly share it. */
-export function waitsOf({ state, set }: Picture, limits: Limits, now: Instant): readonly PlanStep[] {
+export function waitingSteps({ state, set }: Situation, limits: Limits, now: Instant): readonly PlanStep[] {
   const starting = new Map<FailureReason, HeldStart[]>()
   let kept = 0
   let removed = 0
@@ -24,10 +24,10 @@ export function waitsOf({ state, set }: Picture, limits: Limits, now: Instant): 
       starting.set(cause.reason, [...(starting.get(cause.reason) ?? []), { runner, pod, cause }])
     }
   }
-  const waits = [...starting.values()].flatMap((held) => startWait(held, limits, now))
+  const waiting = [...starting.values()].flatMap((held) => startWait(held, limits, now))
   const keeps = `Keeps ${counted(kept, 'ended pod')} for debugging (keepFailed ${ageText(set.keepFailedMs)}, keepFinished ${ageText(set.keepFinishedMs)}), unless the steps above delete them.`
   return [
-    ...waits,
+    ...waiting,
     ...(removed > 0
       ? [{ does: 'wait', sentence: `Waits until ${counted(removed, 'pod')} under deletion are gone.` } as const]
       : []),

@@ -6,7 +6,7 @@ import type { ProcessOptions } from './process.ts'
 
 type Server = 'api' | 'forge'
 
-type Heard = {
+type Observers = {
   /** A process makes a request, which may never arrive. */
   readonly tried: Set<(identity: string, server: Server, request: Request) => void>
   /** A server is about to get a request. */
@@ -16,17 +16,17 @@ type Heard = {
   readonly credentials: Set<(container: PlayedContainer, credential: string) => void>
 }
 
-export function createHeard(): Heard {
+export function createObservers(): Observers {
   return { tried: new Set(), sent: new Set(), answered: new Set(), written: new Set(), credentials: new Set() }
 }
 
 /** Returns the calls by which a process reports to every listener. */
-export function reportTo(heard: Heard): Pick<ProcessOptions, 'onTried' | 'onSent' | 'onAnswer' | 'onEntry'> {
+export function reportTo(observers: Observers): Pick<ProcessOptions, 'onTried' | 'onSent' | 'onAnswer' | 'onEntry'> {
   return {
-    onTried: (...tried) => each(heard.tried, tried),
-    onSent: (...sent) => each(heard.sent, sent),
-    onAnswer: (...answered) => each(heard.answered, answered),
-    onEntry: (...written) => each(heard.written, written),
+    onTried: (...tried) => each(observers.tried, tried),
+    onSent: (...sent) => each(observers.sent, sent),
+    onAnswer: (...answered) => each(observers.answered, answered),
+    onEntry: (...written) => each(observers.written, written),
   }
 }
 

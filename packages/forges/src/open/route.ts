@@ -11,10 +11,10 @@ import type { ForgeKind, ForgeSource } from '@dayfly/runner-set/model/runner-set
 /** HTTPS_PROXY, HTTP_PROXY and NO_PROXY for sets without a proxy, and NODE_EXTRA_CA_CERTS. */
 type Environment = Readonly<Record<string, string | undefined>>
 
-export type Way = { readonly proxy: ProxyChoice | undefined; readonly trust: SecureContext | undefined }
+export type Route = { readonly proxy: ProxyChoice | undefined; readonly trust: SecureContext | undefined }
 
 /** Throws a `PortError` of kind `bad-config` that names the setting and holds no secret. */
-export function wayTo({ kind, proxy, ca }: ForgeSource, access: ForgeAccess, environment: Environment): Way {
+export function routeTo({ kind, proxy, ca }: ForgeSource, access: ForgeAccess, environment: Environment): Route {
   const { username, password } = access.proxyCredential ?? {}
   const secret = proxy?.credentialsSecret
   if (access.proxyCredential && username === undefined) {

@@ -1,4 +1,4 @@
-// The story of one runner: its present step and the reason, from its pod, its Events and the jobs that the set remembers.
+// The explanation of one runner: its present step and the reason, from its pod, its Events and the jobs that the set remembers.
 import type { Instant } from '@dayfly/kit/clock'
 import { failureOfEnd } from '@dayfly/runner-set/core/end'
 import { startCause, startDeadline } from '@dayfly/runner-set/core/life'
@@ -10,9 +10,9 @@ import type { Phase, PodFacts, Runner } from '@dayfly/runner-set/model/runner'
 import { ageText } from './ages.ts'
 import type { Problem } from './problems.ts'
 import type { JobView, SetView } from './set-view.ts'
-import { giveUpText } from './waits.ts'
+import { giveUpText } from './waiting-steps.ts'
 
-export type Story = {
+export type RunnerExplanation = {
   /** `gone`: there is no such pod any more. */
   readonly phase: Phase | 'gone'
   /** Sentences: what the runner does, and what the controller does about it. */
@@ -20,10 +20,10 @@ export type Story = {
   readonly problem: Problem | undefined
 }
 
-export type StoryMoment = { readonly view: SetView; readonly limits: Limits; readonly now: Instant }
+export type ExplanationMoment = { readonly view: SetView; readonly limits: Limits; readonly now: Instant }
 
 /** @param jobs the jobs that the set remembers of the runner, the newest first */
-export function storyOf(runner: Runner, jobs: readonly JobView[], moment: StoryMoment): Story {
+export function explanationOf(runner: Runner, jobs: readonly JobView[], moment: ExplanationMoment): RunnerExplanation {
   if (runner.pod.is !== 'present')
     return { phase: 'starting', sentences: ['Its pod is requested.'], problem: undefined }
   const pod = runner.pod.value
@@ -36,14 +36,14 @@ export function storyOf(runner: Runner, jobs: readonly JobView[], moment: StoryM
 }
 
 /** A runner whose pod does not exist any more. */
-export function goneStory(jobs: readonly JobView[], now: Instant): Story {
+export function explanationOfGone(jobs: readonly JobView[], now: Instant): RunnerExplanation {
   const sentences = ['It is gone: its pod does not exist any more.', ...jobsSentences(jobs, now, true)]
   return { phase: 'gone', sentences, problem: undefined }
 }
 
-type Part = Pick<Story, 'sentences' | 'problem'>
+type Part = Pick<RunnerExplanation, 'sentences' | 'problem'>
 
-const byPhase: Readonly<Record<Phase, (runner: Runner, pod: PodFacts, moment: StoryMoment) => Part>> = {
+const byPhase: Readonly<Record<Phase, (runner: Runner, pod: PodFacts, moment: ExplanationMoment) => Part>> = {
   starting,
   idle: ({ registration }, { startedAt }, { now }) => {
     const since = startedAt === undefined ? '' : `, for ${ageText(now - startedAt)}`
@@ -78,7 +78,7 @@ function cordonSentences(view: SetView, isCordoned: boolean | undefined): readon
   return ['The controller cordons it, so that the forge gives it no other job, and removes it after the job.']
 }
 
-function starting(runner: Runner, pod: PodFacts, { limits, now }: StoryMoment): Part {
+function starting(runner: Runner, pod: PodFacts, { limits, now }: ExplanationMoment): Part {
   const cause = startCause(runner, pod)
   if (cause.reason === 'start-unexplained' && now - pod.progressedAt < limits.explainMs) {
     const since = ageText(now - pod.createdAt)
@@ -91,7 +91,7 @@ function starting(runner: Runner, pod: PodFacts, { limits, now }: StoryMoment): 
   return { sentences, problem: problemOf(cause) }
 }
 
-function ended(runner: Runner, { end }: PodFacts, { now, view }: StoryMoment): Part {
+function ended(runner: Runner, { end }: PodFacts, { now, view }: ExplanationMoment): Part {
   if (!end) return { sentences: [], problem: undefined }
   const failure = failureOfEnd(runner, end, view.set)
   const kept = failure ? view.set?.keepFailedMs : view.set?.keepFinishedMs
@@ -102,7 +102,7 @@ function ended(runner: Runner, { end }: PodFacts, { now, view }: StoryMoment): P
   return { sentences: [result, keep], problem: failure && problemOf(failure) }
 }
 
-function deleting({ uid: _uid, ...pod }: PodFacts, deadline: Instant, { limits, now }: StoryMoment): Part {
+function deleting({ uid: _uid, ...pod }: PodFacts, deadline: Instant, { limits, now }: ExplanationMoment): Part {
   const left = deadline - now
   if (left > 0)
     return {

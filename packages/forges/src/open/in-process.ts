@@ -4,7 +4,7 @@ import type { Caller } from './clients.ts'
 import { createForges, type Forges } from './forges.ts'
 
 /** @param transport reaches the forges of all URLs */
-export function forgesBehind(transport: Transport, caller: Caller & { readonly owner: string }): Forges {
+export function inProcessForges(transport: Transport, caller: Caller & { readonly owner: string }): Forges {
   const ignore = () => {}
   const connect = () => ({ transport, close: async () => {} })
   return createForges({ ...caller, onAnomaly: ignore, onExchange: ignore, environment: {}, connect })
