@@ -17,7 +17,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'a failed list is taken as empty',
     by: 'ceiling',
-    seed: 31,
+    seed: 52,
     edits: [
       {
         file: 'packages/controller/src/pod-cache.ts',
@@ -145,7 +145,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'the demand is counted from messages',
     by: 'rest',
-    seed: 1,
+    seed: 18,
     edits: [
       {
         file: 'packages/forges/src/github/session/demand.ts',
@@ -163,12 +163,12 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'the maximum does not bound the starts',
     by: 'ceiling',
-    seed: 2,
+    seed: 3,
     edits: [
       {
-        file: 'packages/runner-set/src/core/scale.ts',
-        before: '  const room = set.scale.max - counts.value.occupied\n  if (need',
-        after: '  const room = Number.POSITIVE_INFINITY\n  if (need',
+        file: 'packages/runner-set/src/core/starts.ts',
+        before: 'most: Math.max(0, set.scale.max - counts.occupied)',
+        after: 'most: Number.POSITIVE_INFINITY',
       },
     ],
   },
