@@ -6,7 +6,7 @@ export default defineConfig({
     include: ['test/processes/**/*.test.ts', 'sim/planted-bugs.test.ts'],
     pool: 'forks',
     // They mostly wait for processes of their own.
-    maxWorkers: 2,
+    maxWorkers: 3,
     testTimeout: 20_000,
     hookTimeout: 20_000,
   },

@@ -19,6 +19,15 @@ const alone: Lane = {
   'doctor-rbac.test.ts': [
     ['grant every needed permission and no other', 'RBAC refuses a call that the printed roles should allow'],
   ],
+  // It installs a controller of the whole cluster.
+  'chart/cluster.test.ts': [
+    ['install a controller whose pods the restricted Pod Security admits', 'Pod Security refuses the controller'],
+    ['install RunnerSets that the API server accepts', 'the chart of the sets renders what the definition refuses'],
+    [
+      'upgrade from one namespace to the whole cluster, and remove the roles of the namespace',
+      'an upgrade leaves rights',
+    ],
+  ],
   'node/uninstall.test.ts': [
     [
       'is completed from the runners upwards, but a busy runner and its owners stay until it ends',
@@ -66,14 +75,6 @@ const lives: Lane = {
       'the lists of the definition merge otherwise',
     ],
     ['takes a status with every field, and kubectl waits for its conditions', 'a field of the status is pruned'],
-  ],
-  'chart/cluster.test.ts': [
-    ['install a controller whose pods the restricted Pod Security admits', 'Pod Security refuses the controller'],
-    ['install RunnerSets that the API server accepts', 'the chart of the sets renders what the definition refuses'],
-    [
-      'upgrade from one namespace to the whole cluster, and remove the roles of the namespace',
-      'an upgrade leaves rights',
-    ],
   ],
 }
 

@@ -34,6 +34,16 @@ describe('a slow start', () => {
     expect(explainPod(events, pod({ containerStatuses: waiting }))).toBeUndefined()
   })
 
+  it.each([['FailedMount'], ['FailedCreatePodSandBox']])(
+    'is no longer explained by %s once a container has begun, also in the same second',
+    (failed) => {
+      const events = [event(failed, 'not yet', 2), event('Started', 'Started container runner', 2)]
+      const hung = pod({ containerStatuses: waiting }, {}, hooked)
+      expect(explainPod(events, hung)).toMatchObject({ reason: 'hook-hangs' })
+      expect(explainPod([...events, event(failed, 'again', 3)], hung)).toMatchObject({ message: 'again' })
+    },
+  )
+
   it('is explained by a silent node', () => {
     const cause = explainPod([event('NodeNotReady', 'Node is not ready', 1)], pod({}))
     expect(cause).toMatchObject({ reason: 'node-lost' })

@@ -1,5 +1,5 @@
 // The cause of a slow start or a stuck end from the pod's Events: the kubelet reports some causes nowhere else (docs/reference/kubernetes.md#s4-2).
-import { type LastingFailure, reasonOfEvent } from '@dayfly/runner-set/model/failure'
+import { type FailureReason, type LastingFailure, reasonOfEvent } from '@dayfly/runner-set/model/failure'
 import { causeOfStuckEnd, hungHook } from './explain-end.ts'
 import type { EventObject, PodObject } from './pod-object.ts'
 
@@ -16,10 +16,16 @@ export function explainPod(events: readonly EventObject[], pod: PodObject): Last
 
 type DatedEvent = EventObject & { readonly at: number }
 
+/** No container begins before the pod has its volumes and its sandbox, so these causes are over then. */
+const beforeContainers: ReadonlySet<FailureReason> = new Set(['volume-failed', 'sandbox-failed'])
+const containerBegins: ReadonlySet<string | undefined> = new Set(['Pulling', 'Pulled', 'Created', 'Started'])
+
 /** The latest Event that names a cause wins. If none does, a container that started long ago and has a hook means that the hook hangs. */
 function causeOfSlowStart(latestFirst: readonly DatedEvent[], pod: PodObject): LastingFailure | undefined {
+  const begun = latestFirst.find(({ reason }) => containerBegins.has(reason))?.at ?? Number.NEGATIVE_INFINITY
   for (const event of latestFirst) {
     const reason = reasonOfEvent(event.reason)
+    if (reason && beforeContainers.has(reason) && event.at <= begun) continue
     if (reason) return { reason, message: event.message ?? event.reason ?? '', since: firstTimeOf(event) ?? event.at }
   }
   const message = hungHook(latestFirst, pod)
