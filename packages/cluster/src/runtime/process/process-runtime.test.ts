@@ -192,11 +192,14 @@ test('stop sends SIGTERM to the main process and waits for it', async () => {
 })
 
 test('stop kills a process that ignores SIGTERM after the grace period, and at once without one', async () => {
-  const { runtime } = world()
+  const { runtime, data } = world()
   const stubborn = (name: string) =>
-    shell('trap "" TERM; while :; do sleep 1; done', { id: { pod: 'p', name, attempt: 0 } })
+    shell('trap "" TERM; touch trapped; while :; do sleep 1; done', { id: { pod: 'p', name, attempt: 0 } })
   const [first] = await started(runtime, stubborn('a'))
   const [second] = await started(runtime, stubborn('b'))
+  for (const name of ['a', 'b']) {
+    while (!existsSync(join(data, `pods/p/${name}.0/root/trapped`))) await clock.sleep(10)
+  }
   const start = clock.now()
   await runtime.stop(stubborn('b').id, 0)
   expect(await second).toMatchObject({ exitCode: 137 })
