@@ -60,6 +60,7 @@ function facts(index: number, at: number): PodFacts {
     node: `node-${index % 100}`,
     startedAt: start,
     end: undefined,
+    disrupted: undefined,
     finished: false,
     startFailure: undefined,
     deletionDeadline: undefined,

@@ -2,10 +2,12 @@ import { expect, it } from 'vitest'
 import type { FailureReason } from '../model/failure.ts'
 import type { ContainerEnd, Runner } from '../model/runner.ts'
 import { failureOfEnd } from './end.ts'
-import { now, runner, runnerSet } from './world.fixture.ts'
+import { job, now, runner, runnerSet } from './world.fixture.ts'
 
 const end = (exitCode: number, reason = 'Error'): ContainerEnd => ({ exitCode, reason, at: now })
 const startFailure = { reason: 'init-failed', message: 'm', since: now } as const
+const disrupted = { reason: 'evicted', message: 'EvictionByEvictionAPI', since: now - 5_000 } as const
+const over = { ...job, finished: { result: 'succeeded', at: now } }
 const unseen = runner('a', {}, { pod: { is: 'requested', since: now } })
 
 it.each<[string, Runner, ContainerEnd, FailureReason | undefined]>([
@@ -16,13 +18,30 @@ it.each<[string, Runner, ContainerEnd, FailureReason | undefined]>([
   ['an end whose reason is known', runner('a'), end(137, 'OOMKilled'), 'out-of-memory'],
   ['the exit code of a refused version', runner('a'), end(7), 'runner-outdated'],
   ['any other exit code', runner('a'), end(1), 'runner-failed'],
+  ['an eviction before the end', runner('a', { disrupted }), end(143), 'evicted'],
+  ['an eviction before an end in order', runner('a', { disrupted }), end(0, 'Completed'), 'evicted'],
+  ['an eviction, also of a deleted pod', runner('a', { disrupted, deletionDeadline: now }), end(143), 'evicted'],
+  ['an eviction after the job', runner('a', { disrupted }, { job: over }), end(0, 'Completed'), undefined],
+  ['an eviction after the end', runner('a', { disrupted: { ...disrupted, since: now + 1 } }), end(0), undefined],
+  ['an eviction after a deletion of ours', runner('a', { disrupted }, { deleted: true }), end(143), undefined],
+  ['a helper without memory', runner('a'), { ...end(1), killedHelper: 'docker' }, 'out-of-memory'],
+  ['a pod that never ran', runner('a'), end(-1, 'Unknown'), 'start-unexplained'],
   ['the end of a pod that was never seen', unseen, end(1), 'runner-failed'],
 ])('%s', (_name, given, ended, reason) => {
   expect(failureOfEnd(given, ended, runnerSet())?.reason).toBe(reason)
 })
 
+it.each([
+  ['any other exit code', end(1), /^exit code 1 \(Error\); kubectl -n ci logs a -c runner$/],
+  ['an end without memory', end(137, 'OOMKilled'), /^container runner: exit code 137/],
+  ['a helper without memory', { ...end(1), killedHelper: 'docker' }, /^container docker; .*exit code 1/],
+  ['a pod that never ran', end(-1, 'Unknown: m'), /^the pod failed before it ran \(Unknown: m\)$/],
+])('says what to look at: %s', (_name, ended, message) => {
+  expect(failureOfEnd(runner('a'), ended, runnerSet())?.message).toMatch(message)
+})
+
 it('knows the exit code of a refused version from the forge of the set', () => {
-  const bitbucket = { source: { ...runnerSet().source, kind: 'bitbucket' } } as const
+  const bitbucket = { ...runnerSet(), source: { ...runnerSet().source, kind: 'bitbucket' } } as const
   expect(failureOfEnd(runner('a'), end(7), bitbucket)?.reason).toBe('runner-failed')
   expect(failureOfEnd(runner('a'), end(7), undefined)?.reason).toBe('runner-failed')
 })

@@ -3,20 +3,50 @@ import { type Failure, reasonOfEnd } from '../model/failure.ts'
 import { forgeTraits } from '../model/forge-traits.ts'
 import type { ContainerEnd, Runner } from '../model/runner.ts'
 import type { RunnerSet } from '../model/runner-set.ts'
+import { runnerContainer } from './default-spec.ts'
+
+type EndedRunner = Pick<Runner, 'name' | 'pod' | 'deleted' | 'job'>
 
 /** Returns why the end is a failure of the runner; undefined if the runner left by itself, or was deleted by us.
  *  A job that failed by its own steps is no failure of the runner.
  *  @param set undefined if it cannot be read */
 export function failureOfEnd(
-  runner: Pick<Runner, 'pod' | 'deleted'>,
+  runner: EndedRunner,
   end: ContainerEnd,
-  set: Pick<RunnerSet, 'source'> | undefined,
+  set: Pick<RunnerSet, 'source' | 'namespace'> | undefined,
 ): Failure | undefined {
-  if (end.exitCode === 0 || runner.deleted) return undefined
+  if (runner.deleted) return undefined
   const pod = runner.pod.is === 'present' ? runner.pod.value : undefined
+  const disruption = disruptionBefore(runner, end)
+  if (disruption) return disruption
+  if (end.exitCode === 0) return undefined
   if (pod?.deletionDeadline !== undefined) return { reason: 'pod-vanished', message: 'another client deleted its pod' }
   if (pod?.startFailure) return { reason: pod.startFailure.reason, message: pod.startFailure.message }
+  return failureOfContainer(runner.name, end, set)
+}
+
+/** A disruption is the cause also if the container then ended in order, unless its job was over by then. */
+function disruptionBefore({ pod, job }: EndedRunner, end: ContainerEnd): Failure | undefined {
+  const disrupted = pod.is === 'present' ? pod.value.disrupted : undefined
+  if (!disrupted || disrupted.since > end.at || (end.exitCode === 0 && job?.finished)) return undefined
+  return { reason: disrupted.reason, message: disrupted.message }
+}
+
+function failureOfContainer(
+  name: string,
+  end: ContainerEnd,
+  set: Pick<RunnerSet, 'source' | 'namespace'> | undefined,
+): Failure {
+  if (end.exitCode < 0) return { reason: 'start-unexplained', message: `the pod failed before it ran (${end.reason})` }
   const message = `exit code ${end.exitCode} (${end.reason})`
-  const outdated = set && end.exitCode === forgeTraits[set.source.kind].runner.outdatedExitCode
-  return { reason: reasonOfEnd(end.reason) ?? (outdated ? 'runner-outdated' : 'runner-failed'), message }
+  const known = reasonOfEnd(end.reason)
+  if (known) return { reason: known, message: `container ${runnerContainer}: ${message}` }
+  if (end.killedHelper !== undefined) {
+    return { reason: 'out-of-memory', message: `container ${end.killedHelper}; then the runner ended with ${message}` }
+  }
+  if (set && end.exitCode === forgeTraits[set.source.kind].runner.outdatedExitCode) {
+    return { reason: 'runner-outdated', message }
+  }
+  const where = set ? ` -n ${set.namespace}` : ''
+  return { reason: 'runner-failed', message: `${message}; kubectl${where} logs ${name} -c ${runnerContainer}` }
 }

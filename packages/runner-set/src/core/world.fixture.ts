@@ -58,6 +58,7 @@ export function podFacts(over: Partial<PodFacts> = {}): PodFacts {
     node: 'node-1',
     startedAt: undefined,
     end: undefined,
+    disrupted: undefined,
     startFailure: undefined,
     nodeSilentSince: undefined,
     deletionDeadline: undefined,

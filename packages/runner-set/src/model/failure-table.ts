@@ -1,14 +1,10 @@
 // The table of failures: one row for each reason. Its columns drive the core, and failure.ts looks them up.
-import type { Deadline, FailureInfo, Retry } from './failure-info.ts'
+import type { Deadline, FailureInfo } from './failure-info.ts'
+import { never, soon, steady } from './failure-retries.ts'
+import { forgeFailures } from './forge-failures.ts'
 
 const second = 1_000
 const minute = 60 * second
-
-const never: Retry = { is: 'never' }
-/** A failed start: the next one may work. */
-const soon: Retry = { is: 'backoff', baseMs: 2 * second, capMs: 5 * minute }
-/** The cause passes by itself, or by an operator's work outside the set. */
-const steady: Retry = { is: 'every', everyMs: 30 * second }
 
 const atOnce: Deadline = { from: 'cause', ms: 0 }
 const ofStart: Deadline = { from: 'progress', ms: 2 * minute }
@@ -169,24 +165,24 @@ export const failures = {
   },
   'out-of-memory': {
     class: 'run',
-    sentence: 'The runner exceeded its memory limit and was killed.',
-    next: 'Raise the memory limit of the container runner, or make the job smaller.',
+    sentence: 'A container of the runner exceeded its memory limit and was killed.',
+    next: 'Raise the memory limit of the container named in the message, or make the job smaller.',
     retry: soon,
     endReasons: ['OOMKilled'],
   },
   evicted: {
     class: 'run',
-    sentence: 'The node evicted the pod.',
-    next: 'Check the pressure on the node, and the requests of the pod.',
+    sentence: 'The pod was evicted: by its node under pressure, or by the eviction API (for example a drain).',
+    next: 'Under pressure, raise the requests of the pod. For drains, see the guide about node autoscalers. Re-run the job.',
     retry: soon,
-    endReasons: ['Evicted'],
+    endReasons: ['Evicted', 'EvictionByEvictionAPI', 'TerminationByKubelet'],
   },
   preempted: {
     class: 'run',
     sentence: 'A pod of higher priority preempted the runner.',
     next: 'Give the set a priority class, or add nodes.',
     retry: soon,
-    endReasons: ['Preempting', 'Preempted'],
+    endReasons: ['Preempting', 'Preempted', 'PreemptionByScheduler'],
   },
   'node-lost': {
     class: 'run',
@@ -195,7 +191,28 @@ export const failures = {
     retry: soon,
     deadline: { from: 'cause', ms: 2 * minute },
     eventReasons: ['NodeNotReady'],
-    endReasons: ['NodeLost'],
+    endReasons: ['NodeLost', 'DeletionByTaintManager', 'DeletionByPodGC'],
+  },
+  'node-shutdown': {
+    class: 'run',
+    sentence: 'The node of the runner was shut down.',
+    next: 'Re-run the job. If the node is a spot instance, give long jobs another one.',
+    retry: soon,
+    endReasons: ['Terminated', 'NodeShutdown', 'Shutdown'],
+  },
+  'node-refused': {
+    class: 'run',
+    sentence: 'The kubelet refused the pod that the scheduler had given to its node.',
+    next: 'Compare the requests of the pod with what the node named in the message has left. Another runner starts.',
+    retry: soon,
+    endReasons: ['UnexpectedAdmissionError', 'NodeAffinity', 'NodePorts', 'TopologyAffinityError', 'PodOSNotSupported'],
+  },
+  'deadline-exceeded': {
+    class: 'run',
+    sentence: 'The pod reached its activeDeadlineSeconds.',
+    next: 'Raise activeDeadlineSeconds of the template, or give the job a shorter timeout.',
+    retry: soon,
+    endReasons: ['DeadlineExceeded'],
   },
   'pod-vanished': {
     class: 'run',
@@ -212,7 +229,7 @@ export const failures = {
   'runner-failed': {
     class: 'run',
     sentence: 'The runner ended without a job, or with an error of its own.',
-    next: 'Read the log of the runner.',
+    next: 'Read the log of the runner with the command in the message, while its pod is kept (keepFailed).',
     retry: soon,
   },
   'runner-outdated': {
@@ -245,52 +262,5 @@ export const failures = {
     next: 'Wait: a forge may report a dead runner as busy for 15 minutes.',
     retry: steady,
   },
-  'forge-unreachable': {
-    class: 'forge',
-    sentence: 'The forge does not respond.',
-    next: 'Check the network, the proxy and the status page of the forge. Running jobs continue.',
-    retry: soon,
-  },
-  'forge-unauthorized': {
-    class: 'forge',
-    sentence: 'The forge refuses the credential.',
-    next: 'Check the credential in the Secret, its scopes, and its access to the URL of the set.',
-    retry: soon,
-  },
-  'forge-misconfigured': {
-    class: 'forge',
-    sentence: 'The forge settings of the set cannot work.',
-    next: 'Correct the setting named in the message.',
-    retry: soon,
-  },
-  'forge-settings-differ': {
-    class: 'forge',
-    sentence: 'The record of the set at the forge differs from the RunnerSet.',
-    next: 'Change the setting named in the message at the forge or in the set.',
-    retry: soon,
-  },
-  'forge-limited': {
-    class: 'forge',
-    sentence: 'The forge limits our requests.',
-    next: 'Wait: Dayfly continues when the limit allows.',
-    retry: soon,
-  },
-  'session-taken': {
-    class: 'forge',
-    sentence: 'Another listener holds the message session of the scale set.',
-    next: 'Stop the other listener, or rename this set. An abandoned session ends by itself.',
-    retry: soon,
-  },
-  'scale-set-missing': {
-    class: 'forge',
-    sentence: 'The forge has lost the scale set.',
-    next: 'Wait: Dayfly creates the scale set again.',
-    retry: soon,
-  },
-  'registration-collides': {
-    class: 'forge',
-    sentence: 'Another owner uses the name of the scale set.',
-    next: 'Choose another name, or delete the scale set at the forge if it is yours.',
-    retry: soon,
-  },
+  ...forgeFailures,
 } as const satisfies Record<string, FailureInfo>

@@ -30,9 +30,11 @@ export function reasonOfEvent(text: string | undefined): FailureReason | undefin
   return byEvent.get(text ?? '')
 }
 
-/** Returns the reason for the `reason` with which a container ended; undefined for an end that names none. */
-export function reasonOfEnd(text: string): FailureReason | undefined {
-  return byEnd.get(text)
+/** Returns the reason for the `reason` with which a container or a pod ended; undefined for an end that names none. */
+export function reasonOfEnd(text: string | undefined): FailureReason | undefined {
+  if (text === undefined) return undefined
+  // The kubelet names the resource behind these letters: OutOfcpu, OutOfmemory, OutOfnvidia.com/gpu.
+  return byEnd.get(text) ?? (text.startsWith('OutOf') ? 'node-refused' : undefined)
 }
 
 function index(column: 'containerReasons' | 'eventReasons' | 'endReasons'): ReadonlyMap<string, FailureReason> {

@@ -22,9 +22,11 @@ export type PodFact =
 /** How the runner container ended. Exit code 0 alone proves nothing. */
 export type ContainerEnd = {
   readonly exitCode: number
-  /** Kubernetes' reason: `Completed`, `Error`, `OOMKilled`, `StartError`, … */
+  /** Kubernetes' reason: `Completed`, `Error`, `OOMKilled`, `StartError`, … For a pod without a container, its own reason and message. */
   readonly reason: string
   readonly at: Instant
+  /** Another container of the pod that exceeded its memory limit. */
+  readonly killedHelper?: string | undefined
 }
 
 /** The few fields of a pod that decide about a runner's life. */
@@ -39,6 +41,8 @@ export type PodFacts = {
   readonly startedAt: Instant | undefined
   /** How the runner container ended, or the pod before the container could start; undefined while it may run. */
   readonly end: ContainerEnd | undefined
+  /** The eviction, preemption, shutdown, deadline or refusal that ended the pod, or is about to. */
+  readonly disrupted: LastingFailure | undefined
   /** Whether every container of the pod has ended (phase Succeeded or Failed), so that it occupies no node. */
   readonly finished: boolean
   readonly startFailure: LastingFailure | undefined

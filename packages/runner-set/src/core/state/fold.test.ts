@@ -118,6 +118,14 @@ describe('pods', () => {
     expect(set.gone({ node: undefined })[0]).toMatchObject({ failure: { message: 'it was on no node yet' } })
   })
 
+  it('reports who ended a pod that vanished, if the pod said so before', () => {
+    const set = open()
+    const disrupted = { reason: 'evicted', message: 'EvictionByEvictionAPI: drain', since: now } as const
+    set.seen({ startedAt: now, disrupted })
+    const failure = { reason: 'evicted', message: 'EvictionByEvictionAPI: drain' }
+    expect(set.gone({ startedAt: now, disrupted })[0]).toMatchObject({ failure })
+  })
+
   it('counts a pod that vanished without a job, and keeps the job of one that had it', () => {
     const set = open()
     set.seen({ startedAt: now })

@@ -38,8 +38,9 @@ function ended(step: FoldStep, runner: Runner, end: ContainerEnd): void {
 }
 
 function vanished(step: FoldStep, runner: Runner, pod: PodFacts): void {
-  const message = pod.node ? `it was on node ${pod.node}` : 'it was on no node yet'
-  failed(step, runner, { reason: 'pod-vanished', message })
+  const where = pod.node ? `it was on node ${pod.node}` : 'it was on no node yet'
+  const { reason, message } = pod.disrupted ?? { reason: 'pod-vanished', message: where }
+  failed(step, runner, { reason, message })
 }
 
 /** With a job, the job stays assigned at the forge and needs no replacement. Without one, the replacement waits. */

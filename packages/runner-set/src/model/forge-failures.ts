@@ -1,0 +1,54 @@
+// The rows of the table of failures that concern the forge.
+import type { FailureInfo } from './failure-info.ts'
+import { soon } from './failure-retries.ts'
+
+export const forgeFailures = {
+  'forge-unreachable': {
+    class: 'forge',
+    sentence: 'The forge does not respond.',
+    next: 'Check the network, the proxy and the status page of the forge. Running jobs continue.',
+    retry: soon,
+  },
+  'forge-unauthorized': {
+    class: 'forge',
+    sentence: 'The forge refuses the credential.',
+    next: 'Check the credential in the Secret, its scopes, and its access to the URL of the set.',
+    retry: soon,
+  },
+  'forge-misconfigured': {
+    class: 'forge',
+    sentence: 'The forge settings of the set cannot work.',
+    next: 'Correct the setting named in the message.',
+    retry: soon,
+  },
+  'forge-settings-differ': {
+    class: 'forge',
+    sentence: 'The record of the set at the forge differs from the RunnerSet.',
+    next: 'Change the setting named in the message at the forge or in the set.',
+    retry: soon,
+  },
+  'forge-limited': {
+    class: 'forge',
+    sentence: 'The forge limits our requests.',
+    next: 'Wait: Dayfly continues when the limit allows.',
+    retry: soon,
+  },
+  'session-taken': {
+    class: 'forge',
+    sentence: 'Another listener holds the message session of the scale set.',
+    next: 'Stop the other listener, or rename this set. An abandoned session ends by itself.',
+    retry: soon,
+  },
+  'scale-set-missing': {
+    class: 'forge',
+    sentence: 'The forge has lost the scale set.',
+    next: 'Wait: Dayfly creates the scale set again.',
+    retry: soon,
+  },
+  'registration-collides': {
+    class: 'forge',
+    sentence: 'Another owner uses the name of the scale set.',
+    next: 'Choose another name, or delete the scale set at the forge if it is yours.',
+    retry: soon,
+  },
+} as const satisfies Record<string, FailureInfo>
