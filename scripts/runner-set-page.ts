@@ -47,6 +47,7 @@ export const runnerSetExample = {
     templateChecks: 'enforce',
     keepFinished: '0s',
     keepFailed: '10m',
+    startMax: '20m',
     lifeMax: '6h',
     template: {
       metadata: { labels: { team: 'platform' } },

@@ -63,6 +63,7 @@ function facts(index: number, at: number): PodFacts {
     disrupted: undefined,
     finished: false,
     startFailure: undefined,
+    helperCrash: undefined,
     deletionDeadline: undefined,
     registrationId: String(index),
     nodeSilentSince: undefined,

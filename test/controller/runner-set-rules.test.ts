@@ -157,6 +157,7 @@ describe('the API server', () => {
       templateChecks: 'enforce',
       keepFinished: '0s',
       keepFailed: '10m',
+      startMax: '10m',
     })
   })
 })

@@ -15,13 +15,15 @@ type Fixture = {
   readonly runtime?: Partial<NonNullable<StageOptions['runtime']>>
   /** Seconds until the runner is ended. */
   readonly deadline: number
+  /** A step that the operator configured. The set is no failure while it is within its time. */
+  readonly waitsFor?: string
 }
 
 const refused = (reason: 'ErrImagePull' | 'InvalidImageName') => ({
   refuseImage: () => ({ is: 'refused', reason, message: 'no such image' }) as const,
 })
 const init = (more: object) => ({ initContainers: [{ name: 'first', image: 'x', command: ['first'], ...more }] })
-const probe = { startupProbe: { exec: { command: ['ready'] }, periodSeconds: 1, failureThreshold: 1_000 } }
+const probe = { startupProbe: { exec: { command: ['ready'] }, periodSeconds: 5, failureThreshold: 60 } }
 
 const fixtures: Readonly<Record<string, Fixture>> = {
   unschedulable: { pod: { nodeSelector: { disk: 'ssd' } }, deadline: 301 },
@@ -33,19 +35,31 @@ const fixtures: Readonly<Record<string, Fixture>> = {
   },
   'volume-failed': { pod: { volumes: [{ name: 'x', configMap: { name: 'missing' } }] }, deadline: 122 },
   'init-failed': { pod: init({}), runtime: { script: () => ({ endsAfterMs: 10, exitCode: 3 }) }, deadline: 2 },
-  'init-hangs': { pod: init({}), deadline: 122 },
+  'init-hangs': { pod: init({}), deadline: 602, waitsFor: 'init container first runs' },
   'sidecar-not-ready': {
     pod: init({ restartPolicy: 'Always', ...probe }),
     runtime: { script: () => ({ exec: () => ({ exitCode: 1 }) }) },
+    deadline: 307,
+    waitsFor: 'the startup probe of container first has not succeeded',
+  },
+  'helper-crashes': {
+    pod: init({ restartPolicy: 'Always', ...probe }),
+    runtime: {
+      script: ({ id }) => (id.name === 'first' ? { endsAfterMs: 100, exitCode: 3, exec: () => ({ exitCode: 1 }) } : {}),
+    },
     deadline: 122,
   },
   'command-missing': { runtime: { script: () => ({ startError: 'no such file' }) }, deadline: 2 },
   'never-online': { deadline: 250 },
 }
 
+function readyMessage(stage: Stage): string | undefined {
+  return status(stage).conditions?.find(({ type }) => type === 'Ready')?.message
+}
+
 it.each(Object.entries(fixtures))(
   'shows %s on the set and ends the runner at its deadline',
-  async (reason, { pod, runner, runtime, deadline }) => {
+  async (reason, { pod, runner, runtime, deadline, waitsFor }) => {
     const template = { spec: { ...pod, containers: [{ name: 'runner', ...runner }] } }
     const stage = await openStage({
       spec: { template, keepFailed: '0s' },
@@ -58,7 +72,8 @@ it.each(Object.entries(fixtures))(
     expect(first).toBeDefined()
     if (reason !== 'never-online') {
       await stage.clock.advance(Math.min(40, deadline) * 1_000)
-      expect(status(stage)).toMatchObject({ lastReason: reason })
+      if (waitsFor) expect(readyMessage(stage)).toContain(`1 start is under way: ${waitsFor} since `)
+      else expect(status(stage)).toMatchObject({ lastReason: reason })
     }
     await stage.clock.advance(deadline * 1_000 + 60_000)
     expect(podNames(stage)).not.toContain(first?.runner)
@@ -67,6 +82,23 @@ it.each(Object.entries(fixtures))(
     })
   },
 )
+
+it('shows a helper that crashes beside an idle runner, and does not end the runner for it', async () => {
+  const crashes = { endsAfterMs: 1_000, exitCode: 3 }
+  const template = { spec: { ...init({ restartPolicy: 'Always' }), containers: [{ name: 'runner' }] } }
+  const stage = await openStage({
+    spec: { template, scale: { min: 1, max: 1 } },
+    runtime: { script: ({ id }) => (id.name === 'first' ? crashes : {}) },
+  })
+  opened = stage
+  await stage.clock.advance(45_000)
+  const degraded = status(stage).conditions?.find(({ type }) => type === 'Degraded')
+  expect(degraded).toMatchObject({ status: 'True', reason: 'HelperCrashes' })
+  expect(degraded?.message).toMatch(
+    /container first: exit code 3 .* restart.*; kubectl -n ci logs linux-\S+ -c first --previous/,
+  )
+  expect(events(stage, 'runner-failed')).toEqual([])
+})
 
 it('shows a full quota on the set, and starts the runner when there is room', async () => {
   const stage = await openStage({ runtime: { script: () => ({}) } })

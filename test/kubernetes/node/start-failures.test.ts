@@ -32,6 +32,7 @@ type Case = {
 
 const busybox = 'localhost/busybox:1'
 const shell = (script: string) => ({ image: busybox, command: ['/bin/sh', '-c', script] })
+const never = { exec: { command: ['/bin/false'] } }
 const helper = (name: string, more: object) => ({ name, image: busybox, ...more })
 
 const cases: Readonly<Record<string, Case>> = {
@@ -80,12 +81,18 @@ const cases: Readonly<Record<string, Case>> = {
         helper('proxy', {
           ...shell('sleep 3600'),
           restartPolicy: 'Always',
-          startupProbe: { exec: { command: ['/bin/false'] }, periodSeconds: 1, failureThreshold: 600 },
+          startupProbe: { exec: { command: ['/bin/false'] }, periodSeconds: 1, failureThreshold: 20 },
         }),
       ],
     },
     evidence: /proxy=running /,
-    message: /proxy.*startup probe/,
+    message: /container proxy/,
+  },
+  'helper-crash': {
+    reason: 'helper-crashes',
+    pod: { initContainers: [helper('db', { ...shell('exit 3'), restartPolicy: 'Always', startupProbe: never })] },
+    evidence: /db=/,
+    message: /container db: exit code 3 \(Error\), \d restarts?; kubectl -n \S+ logs \S+ -c db --previous/,
   },
   'out-of-memory': {
     reason: 'out-of-memory',

@@ -5,7 +5,7 @@ import { annotations, labels } from '@dayfly/runner-set/core/pod'
 import type { PodFacts } from '@dayfly/runner-set/model/runner'
 import { disruptionOf, endOf } from './pod-end.ts'
 import type { PodObject } from './pod-object.ts'
-import { latestProgress, startFailureOfPod } from './pod-start-failure.ts'
+import { helperCrashOf, latestProgress, startFailureOfPod } from './pod-start-failure.ts'
 
 /** The facts of one runner's pod, and the set that it belongs to. */
 export type ObservedPod = {
@@ -42,6 +42,7 @@ function factsOf(pod: PodObject): PodFacts {
     disrupted: disruptionOf(pod, createdAt),
     finished: status?.phase === 'Succeeded' || status?.phase === 'Failed',
     startFailure: startFailureOfPod(pod, progressedAt),
+    helperCrash: helperCrashOf(pod, runnerContainer, startedAt || progressedAt),
     nodeSilentSince: nodeSilentSince(pod),
     deletionDeadline: instant(metadata.deletionTimestamp),
     registrationId: metadata.annotations?.[annotations.registrationId],

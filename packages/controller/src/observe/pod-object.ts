@@ -5,17 +5,29 @@ export type ContainerStatus = {
   readonly name: string
   readonly started?: boolean
   readonly ready?: boolean
+  readonly restartCount?: number
   readonly state?: {
     readonly waiting?: { readonly reason?: string; readonly message?: string }
     readonly running?: { readonly startedAt?: string }
-    readonly terminated?: {
-      readonly exitCode: number
-      readonly reason?: string
-      readonly message?: string
-      readonly startedAt?: string
-      readonly finishedAt?: string
-    }
+    readonly terminated?: TerminatedContainer
   }
+  readonly lastState?: { readonly terminated?: TerminatedContainer }
+}
+
+export type TerminatedContainer = {
+  readonly exitCode: number
+  readonly signal?: number
+  readonly reason?: string
+  readonly message?: string
+  readonly startedAt?: string
+  readonly finishedAt?: string
+}
+
+/** The numbers of a startup probe. Their defaults are those of Kubernetes. */
+export type StartupProbe = {
+  readonly initialDelaySeconds?: number
+  readonly periodSeconds?: number
+  readonly failureThreshold?: number
 }
 
 export type PodCondition = {
@@ -29,6 +41,7 @@ export type PodCondition = {
 type ContainerSpec = {
   readonly name: string
   readonly restartPolicy?: string
+  readonly startupProbe?: StartupProbe
   readonly lifecycle?: { readonly postStart?: unknown }
 }
 
@@ -71,7 +84,6 @@ export const unreadOfPods: readonly string[] = [
   'resources',
   'allocatedResources',
   'securityContext',
-  'startupProbe',
   'livenessProbe',
   'readinessProbe',
   'affinity',

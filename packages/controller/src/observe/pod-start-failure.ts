@@ -1,11 +1,17 @@
 // Why a pod does not start, as far as its own status shows (docs/reference/kubernetes.md#s4-2). explain.ts reads the rest from Events.
 import type { Instant } from '@dayfly/kit/clock'
-import { type LastingFailure, reasonOfContainer } from '@dayfly/runner-set/model/failure'
-import type { ContainerStatus, PodCondition, PodObject } from './pod-object.ts'
+import { type Failure, type LastingFailure, reasonOfContainer, type StartCause } from '@dayfly/runner-set/model/failure'
+import type { ContainerStatus, PodCondition, PodObject, StartupProbe } from './pod-object.ts'
 
 /** Returns what holds the start up; undefined while nothing shows. @param since the last step that the start made */
-export function startFailureOfPod(pod: PodObject, since: Instant): LastingFailure | undefined {
-  return unschedulable(pod, since) ?? waiting(pod, since) ?? initFailure(pod, since) ?? startError(pod, since)
+export function startFailureOfPod(pod: PodObject, since: Instant): StartCause | undefined {
+  return (
+    unschedulable(pod, since) ??
+    waiting(pod, since) ??
+    crashedStart(pod, since) ??
+    initStep(pod, since) ??
+    startError(pod, since)
+  )
 }
 
 function unschedulable(pod: PodObject, since: Instant): LastingFailure | undefined {
@@ -25,23 +31,73 @@ function waiting(pod: PodObject, since: Instant): LastingFailure | undefined {
   return undefined
 }
 
-/** An init container that failed finally or runs on, or a sidecar whose startup probe does not succeed. */
-function initFailure(pod: PodObject, since: Instant): LastingFailure | undefined {
+/** A sidecar that ended before it had started. The kubelet starts it again, with longer and longer waits. */
+function crashedStart(pod: PodObject, since: Instant): LastingFailure | undefined {
+  const crashed = pod.status?.initContainerStatuses?.find(({ started, restartCount, lastState }) => {
+    return started !== true && (restartCount ?? 0) > 0 && lastState?.terminated
+  })
+  if (!crashed) return undefined
+  const { startedAt, finishedAt } = crashed.lastState?.terminated ?? {}
+  const probe = pod.spec?.initContainers?.find(({ name }) => name === crashed.name)?.startupProbe
+  const lived = Date.parse(finishedAt ?? '') - Date.parse(startedAt ?? '')
+  // The kubelet restarts a container whose startup probe has used up its time.
+  const isProbe = probe !== undefined && lived >= probeMs(probe) - probePeriodMs(probe)
+  return { ...crash(pod, crashed), ...(isProbe ? { reason: 'sidecar-not-ready' } : {}), since }
+}
+
+/** Returns the container beside the runner that the kubelet waits to start again. @param since when the runner started */
+export function helperCrashOf(pod: PodObject, runner: string, since: Instant): LastingFailure | undefined {
+  const crashed = statusesOf(pod).find(
+    ({ name, state, lastState }) =>
+      name !== runner && state?.waiting?.reason === 'CrashLoopBackOff' && lastState?.terminated,
+  )
+  return crashed && { ...crash(pod, crashed), since }
+}
+
+function crash({ metadata }: PodObject, { name, restartCount = 0, lastState, state }: ContainerStatus): Failure {
+  const { exitCode, signal, reason } = lastState?.terminated ?? state?.terminated ?? { exitCode: -1 }
+  const how = signal ? `signal ${signal}` : `exit code ${exitCode}`
+  const times = restartCount === 1 ? '1 restart' : `${restartCount} restarts`
+  const log = `kubectl -n ${metadata.namespace ?? ''} logs ${metadata.name} -c ${name} --previous`
+  return {
+    reason: 'helper-crashes',
+    message: `container ${name}: ${how}${reason ? ` (${reason})` : ''}, ${times}; ${log}`,
+  }
+}
+
+/** An init container that failed finally or runs, or a sidecar within its startup probe. */
+function initStep(pod: PodObject, since: Instant): StartCause | undefined {
   for (const status of pod.status?.initContainerStatuses ?? []) {
-    const sidecar = pod.spec?.initContainers?.find(({ name }) => name === status.name)?.restartPolicy === 'Always'
+    const spec = pod.spec?.initContainers?.find(({ name }) => name === status.name)
+    const sidecar = spec?.restartPolicy === 'Always'
     const ended = status.state?.terminated
     if (!sidecar && ended && ended.exitCode !== 0 && pod.status?.phase === 'Failed') {
       return { reason: 'init-failed', message: `container ${status.name}: exit code ${ended.exitCode}`, since }
     }
     const runningSince = Date.parse(status.state?.running?.startedAt ?? '')
     if (Number.isNaN(runningSince)) continue
-    if (!sidecar) return { reason: 'init-hangs', message: `container ${status.name} still runs`, since: runningSince }
+    if (!sidecar) {
+      const step = { allowedMs: undefined, late: 'init-hangs' } as const
+      return { reason: 'start-under-way', message: `init container ${status.name} runs`, since: runningSince, step }
+    }
     if (status.started === false) {
-      const message = `container ${status.name}: its startup probe has not succeeded`
-      return { reason: 'sidecar-not-ready', message, since: runningSince }
+      const probe = spec.startupProbe ?? {}
+      // The kubelet itself restarts the container when the time is over.
+      const step = { allowedMs: probeMs(probe) + probePeriodMs(probe), late: 'sidecar-not-ready' } as const
+      const message = `the startup probe of container ${status.name} has not succeeded`
+      return { reason: 'start-under-way', message, since: runningSince, step }
     }
   }
   return undefined
+}
+
+/** Returns the time that the probe gives a container. */
+function probeMs({ initialDelaySeconds = 0, failureThreshold = 3, ...probe }: StartupProbe): number {
+  return initialDelaySeconds * 1_000 + probePeriodMs(probe) * failureThreshold
+}
+
+function probePeriodMs({ periodSeconds = 10 }: StartupProbe): number {
+  return periodSeconds * 1_000
 }
 
 function startError(pod: PodObject, since: Instant): LastingFailure | undefined {
@@ -54,14 +110,22 @@ function startError(pod: PodObject, since: Instant): LastingFailure | undefined 
   return undefined
 }
 
-/** Returns when the start of the pod last made a step: its present state has lasted since then. */
+/** Returns when the start of the pod last made a step: its present state has lasted since then. A restart is no step. */
 export function latestProgress(pod: PodObject, createdAt: Instant): Instant {
-  const steps = ['PodScheduled', 'PodReadyToStartContainers', 'Initialized'].map((type) => {
-    const condition = conditionOf(pod, type)
-    return condition?.status === 'True' ? (transition(condition) ?? createdAt) : createdAt
-  })
-  return Math.max(createdAt, ...steps)
+  let latest = createdAt
+  for (const condition of pod.status?.conditions ?? []) {
+    if (condition.status !== 'True' || !startSteps.has(condition.type)) continue
+    latest = Math.max(latest, transition(condition) ?? createdAt)
+  }
+  for (const { state, restartCount = 0 } of pod.status?.initContainerStatuses ?? []) {
+    if (restartCount > 0) continue
+    const at = Date.parse(state?.terminated?.finishedAt ?? state?.running?.startedAt ?? '')
+    if (at > latest) latest = at
+  }
+  return latest
 }
+
+const startSteps: ReadonlySet<string> = new Set(['PodScheduled', 'PodReadyToStartContainers', 'Initialized'])
 
 function statusesOf(pod: PodObject): readonly ContainerStatus[] {
   return [...(pod.status?.initContainerStatuses ?? []), ...(pod.status?.containerStatuses ?? [])]

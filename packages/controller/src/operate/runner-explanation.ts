@@ -78,15 +78,20 @@ function cordonSentences(view: SetView, isCordoned: boolean | undefined): readon
   return ['The controller cordons it, so that the forge gives it no other job, and removes it after the job.']
 }
 
-function starting(runner: Runner, pod: PodFacts, { limits, now }: ExplanationMoment): Part {
+function starting(runner: Runner, pod: PodFacts, { limits, now, view }: ExplanationMoment): Part {
   const cause = startCause(runner, pod)
   if (cause.reason === 'start-unexplained' && now - pod.progressedAt < limits.explainMs) {
     const since = ageText(now - pod.createdAt)
     return { sentences: [`It starts, since ${since}. Nothing holds it up yet.`], problem: undefined }
   }
+  const deadline = startDeadline(cause, pod, view.set?.startMaxMs ?? Number.POSITIVE_INFINITY)
+  if (cause.step) {
+    const step = `It starts: ${cause.message} since ${ageText(now - cause.since)}.`
+    return { sentences: [step, giveUpText(deadline, now)], problem: undefined }
+  }
   const sentences = [
     `It does not start, for ${ageText(now - cause.since)}.`,
-    `${giveUpText(startDeadline(cause, pod), now)} Then it removes this runner, and starts another one if a job still waits.`,
+    `${giveUpText(deadline, now)} Then it removes this runner, and starts another one if a job still waits.`,
   ]
   return { sentences, problem: problemOf(cause) }
 }

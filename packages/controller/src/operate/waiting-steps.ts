@@ -2,7 +2,7 @@
 import type { Instant } from '@dayfly/kit/clock'
 import { startCause, startDeadline } from '@dayfly/runner-set/core/life'
 import { phaseOf } from '@dayfly/runner-set/core/phase'
-import type { FailureReason, LastingFailure } from '@dayfly/runner-set/model/failure'
+import type { FailureReason, StartCause } from '@dayfly/runner-set/model/failure'
 import type { Limits } from '@dayfly/runner-set/model/limits'
 import type { PodFacts, Runner } from '@dayfly/runner-set/model/runner'
 import { ageText, counted } from './ages.ts'
@@ -24,7 +24,7 @@ export function waitingSteps({ state, set }: Situation, limits: Limits, now: Ins
       starting.set(cause.reason, [...(starting.get(cause.reason) ?? []), { runner, pod, cause }])
     }
   }
-  const waiting = [...starting.values()].flatMap((held) => startWait(held, limits, now))
+  const waiting = [...starting.values()].flatMap((held) => startWait(held, { limits, now, startMaxMs: set.startMaxMs }))
   const keeps = `Keeps ${counted(kept, 'ended pod')} for debugging (keepFailed ${ageText(set.keepFailedMs)}, keepFinished ${ageText(set.keepFinishedMs)}), unless the steps above delete them.`
   return [
     ...waiting,
@@ -35,9 +35,11 @@ export function waitingSteps({ state, set }: Situation, limits: Limits, now: Ins
   ]
 }
 
-type HeldStart = { readonly runner: Runner; readonly pod: PodFacts; readonly cause: LastingFailure }
+type HeldStart = { readonly runner: Runner; readonly pod: PodFacts; readonly cause: StartCause }
 
-function startWait(held: readonly HeldStart[], limits: Limits, now: Instant): readonly PlanStep[] {
+type WaitMoment = { readonly limits: Limits; readonly now: Instant; readonly startMaxMs: number }
+
+function startWait(held: readonly HeldStart[], { limits, now, startMaxMs }: WaitMoment): readonly PlanStep[] {
   const [first] = [...held].sort((left, right) => left.cause.since - right.cause.since)
   if (!first) return []
   const { runner, pod, cause } = first
@@ -47,7 +49,7 @@ function startWait(held: readonly HeldStart[], limits: Limits, now: Instant): re
   }
   const which = held.length === 1 ? runner.name : `${many}, such as ${runner.name}`
   const since = ageText(now - cause.since)
-  const sentence = `Waits for ${which}: ${cause.reason} for ${since} (${cause.message}). ${giveUpText(startDeadline(cause, pod), now)}`
+  const sentence = `Waits for ${which}: ${cause.reason} for ${since} (${cause.message}). ${giveUpText(startDeadline(cause, pod, startMaxMs), now)}`
   return [{ does: 'wait', runner: runner.name, sentence }]
 }
 

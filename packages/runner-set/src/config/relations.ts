@@ -55,6 +55,12 @@ export const relations: readonly Relation[] = [
   keptAtMost('keepFinished'),
   keptAtMost('keepFailed'),
   {
+    level: ['spec', 'startMax'],
+    rule: "duration(self) > duration('0s')",
+    message: 'the duration must be longer than 0s',
+    holds: ({ startMax }) => milliseconds(startMax) > 0,
+  },
+  {
     level: ['spec', 'lifeMax'],
     rule: "duration(self) > duration('0s')",
     message: 'the duration must be longer than 0s',

@@ -52,6 +52,7 @@ function readSet(metadata: Metadata, spec: RunnerSetSpec): RunnerSet {
     templateChecks: spec.templateChecks,
     keepFinishedMs: milliseconds(spec.keepFinished),
     keepFailedMs: milliseconds(spec.keepFailed),
+    startMaxMs: milliseconds(spec.startMax),
     lifeMaxMs: spec.lifeMax === undefined ? undefined : milliseconds(spec.lifeMax),
     template: (spec.template ?? {}) as RunnerSet['template'],
   }

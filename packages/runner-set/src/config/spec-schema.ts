@@ -159,6 +159,11 @@ export const runnerSetSpecSchema = z
       .describe('warn allows a template whose pods may hang. It never allows one that the API server refuses.'),
     keepFinished: duration.default('0s').describe('How long to keep the pod of a finished runner.'),
     keepFailed: duration.default('10m').describe('How long to keep the pod of a failed runner for debugging.'),
+    startMax: duration
+      .default('10m')
+      .describe(
+        'How long an init container may run, counted from its start. A sidecar has the time of its startup probe.',
+      ),
     lifeMax: duration
       .optional()
       .describe('The maximum age of a runner. Dayfly ends an older runner even if it is busy.'),

@@ -21,7 +21,8 @@ export function failureOfEnd(
   if (disruption) return disruption
   if (end.exitCode === 0) return undefined
   if (pod?.deletionDeadline !== undefined) return { reason: 'pod-vanished', message: 'another client deleted its pod' }
-  if (pod?.startFailure) return { reason: pod.startFailure.reason, message: pod.startFailure.message }
+  const held = pod?.startFailure
+  if (held) return { reason: held.step?.late ?? held.reason, message: held.message }
   return failureOfContainer(runner.name, end, set)
 }
 

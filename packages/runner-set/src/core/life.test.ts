@@ -17,6 +17,7 @@ function shown({ action, due, mark, asksRegistrations, events = [] }: LifeDecisi
   else if (action) parts.push(action.kind)
   for (const event of events) parts.push(event.kind === 'runner-failed' ? event.failure.reason : event.kind)
   if (mark?.is === 'stuck') parts.push('stuck')
+  if (mark?.is === 'delayed' && events.length === 0) parts.push('delayed')
   if (asksRegistrations) parts.push('list')
   if (due !== undefined) parts.push(`+${(due - now) / 1_000} s`)
   return parts.join(' ') || 'nothing'
@@ -31,6 +32,14 @@ const starting = (age: number, reason: string | undefined, causeAge = age) =>
         ? undefined
         : ({ reason, message: 'm', since: now - seconds(causeAge) } as PodFacts['startFailure']),
   })
+const stepping = (age: number, allowed: number | undefined) => {
+  const step = { allowedMs: allowed && seconds(allowed), late: 'init-hangs' } as const
+  const startFailure = { reason: 'start-under-way', message: 'm', since: now - seconds(age), step } as const
+  return runner('a', { createdAt: now - seconds(age), startFailure })
+}
+const shownStep = (given: Runner, message: string): Runner => {
+  return { ...given, delay: { reason: 'start-under-way', message, since: now } }
+}
 const running = (age: number, over: Partial<Runner> = {}) =>
   runner('a', { createdAt: now - seconds(age + 1), startedAt: now - seconds(age) }, over)
 const requested = (lookUp?: Runner['lookUp']): Runner => ({
@@ -122,6 +131,13 @@ describe('one life', () => {
     ['image not pulled for 30 s', starting(30, 'image-missing'), 'deregister (start-failed) image-missing'],
     ['image name invalid', starting(1, 'image-invalid', 0), 'deregister (start-failed) image-invalid'],
     ['a ConfigMap is missing', starting(5, 'config-missing'), 'deregister (start-failed) config-missing'],
+    ['an init container runs for 40 s', stepping(40, undefined), 'delayed +560 s'],
+    ['an init container ran for startMax', stepping(600, undefined), 'deregister (start-failed) init-hangs'],
+    ['a probe that may take 300 s, after 150 s', stepping(150, 300), 'delayed +150 s'],
+    ['a probe that may take 300 s, after 300 s', stepping(300, 300), 'deregister (start-failed) init-hangs'],
+    ['a step that is shown', shownStep(stepping(40, 300), 'm'), '+260 s'],
+    ['a step after another one that is shown', shownStep(stepping(40, 300), 'before'), 'delayed +260 s'],
+    ['a sidecar that crashes', starting(10, 'helper-crashes'), 'runner-delayed +110 s'],
     ['a volume fails for 1 min', starting(60, 'volume-failed'), 'runner-delayed +60 s'],
     ['the same, shown before', shownDelay(starting(60, 'volume-failed'), 'volume-failed'), '+60 s'],
     ['a volume fails for 2 min', starting(120, 'volume-failed'), 'deregister (start-failed) volume-failed'],

@@ -2,7 +2,7 @@
 import type { Instant } from '@dayfly/kit/clock'
 import type { EndCause } from '../model/end-cause.ts'
 import type { JournalEvent } from '../model/event.ts'
-import { type Failure, failureInfo, type LastingFailure } from '../model/failure.ts'
+import { type Failure, failureInfo, type LastingFailure, type StartCause } from '../model/failure.ts'
 import type { PodFacts, Runner } from '../model/runner.ts'
 import type { SetWorld } from '../model/world.ts'
 import { failureOfEnd } from './end.ts'
@@ -32,6 +32,8 @@ function stepOf(moment: Moment, runner: Runner, pod: PodFacts): LifeDecision {
   if (phase === 'spent') return decideSpent(moment, runner, pod)
   const silence = decideSilence(moment, runner, pod)
   if (silence.mark) return silence
+  const crash = pod.helperCrash ? reportDelay(moment, runner, pod.helperCrash) : nothing
+  if (crash.mark) return crash
   const step = phase === 'busy' ? decideBusy(moment, runner) : decideIdle(moment, runner, pod)
   return step.action ? step : { ...step, ...earlier(step.due, silence.due) }
 }
@@ -111,9 +113,10 @@ function decideStarting(moment: Moment, runner: Runner, pod: PodFacts): LifeDeci
   const { broken } = runner
   if (broken) return end(moment, runner, { kind: 'start-failed', failure: broken }, broken)
   const cause = startCause(runner, pod)
-  const deadline = startDeadline(cause, pod)
+  const deadline = startDeadline(cause, pod, moment.world.set.startMaxMs)
   if (now >= deadline) {
-    const failure = { reason: cause.reason, message: cause.message }
+    const message = cause.step ? `${cause.message} for ${Math.round((now - cause.since) / 1_000)} s` : cause.message
+    const failure = { reason: cause.step?.late ?? cause.reason, message }
     return end(moment, runner, { kind: 'start-failed', failure }, failure)
   }
   const delay = reportDelay(moment, runner, cause)
@@ -124,7 +127,7 @@ function decideStarting(moment: Moment, runner: Runner, pod: PodFacts): LifeDeci
 }
 
 /** Returns what holds the start of a runner up, as far as it is known. */
-export function startCause(runner: Pick<Runner, 'explained'>, pod: PodFacts): LastingFailure {
+export function startCause(runner: Pick<Runner, 'explained'>, pod: PodFacts): StartCause {
   return pod.startFailure ?? runner.explained ?? unexplained(pod)
 }
 
@@ -133,22 +136,25 @@ function unexplained(pod: PodFacts): LastingFailure {
   return { reason: 'start-unexplained', message: 'no event names a cause', since: pod.progressedAt }
 }
 
-/** A failure that may still pass is shown, once for each reason. */
-function reportDelay({ world, limits, now }: Moment, runner: Runner, cause: LastingFailure): LifeDecision {
-  if (runner.delay?.reason === cause.reason) return nothing
-  const reportAt = cause.since + limits.reportDelayMs
+/** A failure that may still pass is shown, once for each reason. A step that the operator configured is shown as what the set waits for. */
+function reportDelay({ world, limits, now }: Moment, runner: Runner, cause: StartCause): LifeDecision {
+  const { reason, message, since, step } = cause
+  if (runner.delay?.reason === reason && (!step || runner.delay.message === message)) return nothing
+  const reportAt = failureInfo(reason).shownAtOnce ? now : since + limits.reportDelayMs
   if (now < reportAt) return { due: reportAt }
-  const { reason, message, since } = cause
   const { namespace, name: set } = world.set
   const failure: Failure = { reason, message }
+  const mark = { runner: runner.name, is: 'delayed', failure: { reason, message, since } } as const
+  if (step) return { mark }
   return {
-    mark: { runner: runner.name, is: 'delayed', failure: cause },
+    mark,
     events: [{ kind: 'runner-delayed', namespace, set, runner: runner.name, failure, since }],
   }
 }
 
-/** When a start is given up, from the table of failures. */
-export function startDeadline(cause: LastingFailure, pod: PodFacts): Instant {
+/** When a start is given up: from the step's own bound, or from the table of failures. */
+export function startDeadline(cause: StartCause, pod: PodFacts, startMaxMs: number): Instant {
+  if (cause.step) return cause.since + (cause.step.allowedMs ?? startMaxMs)
   const deadline = failureInfo(cause.reason).deadline
   if (!deadline) return Number.POSITIVE_INFINITY
   return (deadline.from === 'cause' ? cause.since : pod.progressedAt) + deadline.ms

@@ -99,7 +99,15 @@ function readyCondition(moment: Moment, found: Found, blocking: Untimed | undefi
     const message = `Runners wait for the limit of the forge, which allows the next registration at ${timestamp(until)}.`
     return { type: 'Ready', status: 'True', reason: limited, message }
   }
-  return { type: 'Ready', status: 'True', reason: 'Ready', message: 'Runners start when jobs ask for them.' }
+  const message = `Runners start when jobs ask for them.${stepText(moment.world)}`
+  return { type: 'Ready', status: 'True', reason: 'Ready', message }
+}
+
+function stepText({ underWay }: SetWorld): string {
+  if (!underWay) return ''
+  const { count, oldest } = underWay
+  const starts = count === 1 ? '1 start is' : `${count} starts are`
+  return ` ${starts} under way: ${oldest.message} since ${timestamp(oldest.since)}.`
 }
 
 function templateCondition({ template, templateHash }: SetWorld, found: Found): Untimed {

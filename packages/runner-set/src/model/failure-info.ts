@@ -23,6 +23,8 @@ export type FailureInfo = {
   readonly retry: Retry
   /** When a start with this reason is given up. Reasons that no start can have need none. */
   readonly deadline?: Deadline
+  /** The cluster itself reports the cause only after repeats, so it is shown without a delay. */
+  readonly shownAtOnce?: true
   /** The `reason` of a waiting or failed container by which the kubelet shows it. */
   readonly containerReasons?: readonly string[]
   /** The `reason` of an Event of the pod by which the cluster shows it. */

@@ -100,6 +100,20 @@ export const failures = {
     deadline: ofStart,
     eventReasons: ['FailedCreatePodSandBox', 'NetworkNotReady', 'SandboxChanged'],
   },
+  'start-under-way': {
+    class: 'start',
+    sentence: 'A step of the start is under way.',
+    next: 'Wait. A startup probe has its own bound; startMax of the set bounds an init container.',
+    retry: soon,
+  },
+  'helper-crashes': {
+    class: 'start',
+    sentence: 'A container beside the runner crashes again and again.',
+    next: 'Read its log with the command in the message.',
+    retry: soon,
+    deadline: ofStart,
+    shownAtOnce: true,
+  },
   'init-failed': {
     class: 'start',
     sentence: 'An init container ended with an error.',
@@ -110,16 +124,16 @@ export const failures = {
   'init-hangs': {
     class: 'start',
     sentence: 'An init container does not end.',
-    next: 'Give a daemon restartPolicy Always (a native sidecar), or make the container end.',
+    next: 'Give a daemon restartPolicy Always (a native sidecar), make the container end, or raise startMax of the set.',
     retry: soon,
-    deadline: ofStart,
+    deadline: atOnce,
   },
   'sidecar-not-ready': {
     class: 'start',
     sentence: 'The startup probe of a sidecar does not succeed.',
     next: 'Read the log of the sidecar named in the message and check its probe.',
     retry: soon,
-    deadline: ofStart,
+    deadline: atOnce,
   },
   'hook-failed': {
     class: 'start',

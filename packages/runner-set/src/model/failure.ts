@@ -16,6 +16,12 @@ export type Failure = { readonly reason: FailureReason; readonly message: string
 /** A failure that lasts. @param since its first evidence */
 export type LastingFailure = Failure & { readonly since: Instant }
 
+/** The cause that holds a start up. `step`: the operator configured this step, and it is within its time. */
+export type StartCause = LastingFailure & { readonly step?: StartStep }
+
+/** `allowedMs`: the step's own bound; undefined if it has none, and `startMax` of the set bounds it. `late`: the reason if it takes longer. */
+export type StartStep = { readonly allowedMs: number | undefined; readonly late: FailureReason }
+
 const byContainer = index('containerReasons')
 const byEvent = index('eventReasons')
 const byEnd = index('endReasons')

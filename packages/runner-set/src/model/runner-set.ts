@@ -78,6 +78,8 @@ export type RunnerSet = {
   readonly keepFinishedMs: number
   /** The same for a runner that failed. */
   readonly keepFailedMs: number
+  /** How long a step of a start may take that has no bound of its own, in milliseconds. */
+  readonly startMaxMs: number
   /** The operator's bound on one life, in milliseconds. It ends busy runners, too. */
   readonly lifeMaxMs: number | undefined
   readonly template: PodTemplate

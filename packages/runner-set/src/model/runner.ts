@@ -1,7 +1,7 @@
 // A runner: one life, with the facts that are known of it.
 import type { Instant } from '@dayfly/kit/clock'
 import type { EndCause } from './end-cause.ts'
-import type { Failure, LastingFailure } from './failure.ts'
+import type { Failure, LastingFailure, StartCause } from './failure.ts'
 
 /** A value from outside, or the fact that it is unknown. `at` is when the request was sent, so a response never looks fresher than it is. */
 export type Reading<T> =
@@ -34,7 +34,7 @@ export type PodFacts = {
   readonly uid: string
   readonly resourceVersion: string
   readonly createdAt: Instant
-  /** The last step that its start made: created, scheduled, sandbox ready, initialized. */
+  /** The last step that its start made: created, scheduled, sandbox ready, initialized, a container that began or ended. */
   readonly progressedAt: Instant
   readonly node: string | undefined
   /** When the runner container started; undefined before that. */
@@ -45,7 +45,9 @@ export type PodFacts = {
   readonly disrupted: LastingFailure | undefined
   /** Whether every container of the pod has ended (phase Succeeded or Failed), so that it occupies no node. */
   readonly finished: boolean
-  readonly startFailure: LastingFailure | undefined
+  readonly startFailure: StartCause | undefined
+  /** A container beside the runner that the kubelet restarts again and again; undefined while none does. */
+  readonly helperCrash: LastingFailure | undefined
   /** Since when the node of a running pod does not respond; undefined while it does. */
   readonly nodeSilentSince: Instant | undefined
   /** When the grace period of the requested deletion ends; undefined without a deletion. */

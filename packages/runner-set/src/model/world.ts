@@ -100,6 +100,8 @@ export type SetWorld = {
   readonly pendingRemovals: readonly PendingRemoval[]
   readonly history: History
   readonly delays: Delays | undefined
+  /** Starts within a long step that the operator configured: an init container, or a startup probe. */
+  readonly underWay: Delays | undefined
   /** The jobs that runners took last, the newest first. */
   readonly jobs: readonly JobRecord[]
   /** Jobs that started on a runner that had run one. */

@@ -35,7 +35,9 @@ export function withPod(runner: Runner, facts: PodFacts, at: Instant): Runner {
   const pod = { is: 'present', value: facts, at } as const
   // A deletion that was under way when we first saw the pod is an earlier leader's.
   const deleted = runner.deleted || (runner.pod.is === 'requested' && facts.deletionDeadline !== undefined)
-  const next: Runner = { ...runner, pod, deleted, ...(hasProgressed(runner, facts) ? noCause : {}) }
+  // A container that crashes beside a running runner holds no start up, and stays shown while it crashes.
+  const lasts = facts.helperCrash && runner.delay?.reason === facts.helperCrash.reason
+  const next: Runner = { ...runner, pod, deleted, ...(hasProgressed(runner, facts) && !lasts ? noCause : {}) }
   if (runner.registration.is !== 'unknown' || facts.registrationId === undefined) return next
   // After a restart, the pod's own annotation names its registration.
   const value: Registration = { id: facts.registrationId, name: runner.name, status: 'unknown', busy: 'unknown' }

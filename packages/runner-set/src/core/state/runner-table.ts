@@ -1,6 +1,7 @@
 // The runners of one set. Counts are kept by increments, so that a tick's cost follows what changed and not how many runners there are.
 import type { Instant } from '@dayfly/kit/clock'
 import { DueIndex } from '@dayfly/kit/due'
+import type { LastingFailure } from '../../model/failure.ts'
 import type { Counts, Phase, Runner } from '../../model/runner.ts'
 import type { Delays } from '../../model/world.ts'
 import { isUnproved, occupies, phaseOf } from '../phase.ts'
@@ -11,8 +12,9 @@ export class RunnerTable {
   readonly #phases: Record<Phase, number> = { starting: 0, idle: 0, busy: 0, spent: 0, ended: 0 }
   #occupied = 0
   #unproved = 0
-  /** Runners whose slow start, and whose stuck end, is shown. */
+  /** Runners whose slow start, whose long step, and whose stuck end is shown. */
   readonly #delays = new HeldUp()
+  readonly #underWay = new HeldUp()
   readonly #stuck = new HeldUp()
   /** Runners whose pod exists and that start or wait for a job. */
   readonly #waiting = new Map<string, Runner>()
@@ -39,6 +41,11 @@ export class RunnerTable {
     return this.#delays.summary()
   }
 
+  /** Runners whose start is within a long step that the operator configured. */
+  underWay(): Delays | undefined {
+    return this.#underWay.summary()
+  }
+
   /** Runners whose end is proved stuck. */
   stuck(): Delays | undefined {
     return this.#stuck.summary()
@@ -53,7 +60,7 @@ export class RunnerTable {
     if (isWaiting(after)) this.#waiting.set(after.name, after)
     else this.#waiting.delete(after.name)
     if (!this.#underway.has(after.name)) this.#changed.add(after.name)
-    this.#delays.note(after.name, before?.delay, after.delay)
+    this.#note(after.name, before?.delay, after.delay)
     this.#stuck.note(after.name, before?.stuck, after.stuck)
     return before
   }
@@ -62,7 +69,7 @@ export class RunnerTable {
     const before = this.#runners.get(name)
     if (!before) return
     this.#count(before, -1)
-    this.#delays.note(name, before.delay, undefined)
+    this.#note(name, before.delay, undefined)
     this.#stuck.note(name, before.stuck, undefined)
     this.#runners.delete(name)
     this.#waiting.delete(name)
@@ -130,6 +137,12 @@ export class RunnerTable {
       if (chosen.length > most) chosen.pop()
     }
     return chosen
+  }
+
+  #note(name: string, before: LastingFailure | undefined, after: LastingFailure | undefined): void {
+    const isStep = (delay: LastingFailure | undefined) => delay?.reason === 'start-under-way'
+    this.#delays.note(name, isStep(before) ? undefined : before, isStep(after) ? undefined : after)
+    this.#underWay.note(name, isStep(before) ? before : undefined, isStep(after) ? after : undefined)
   }
 
   #count(runner: Runner, by: 1 | -1): void {

@@ -105,6 +105,7 @@ export function worldOf(state: SetState, allowance: SetWorld['allowance'], limit
     pendingRemovals: pendingRemovals.all(),
     history: state.history,
     delays: table.delays(),
+    underWay: table.underWay(),
     jobs: state.jobs,
     lateJobs: state.lateJobs,
     stuck: table.stuck(),
