@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { mkdtempSync, realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Clock } from '@dayfly/kit/clock'
 import type { CommandOrder } from '@dayfly/kit/command-session'
 import { systemClock } from '@dayfly/kit/system'
 import { afterEach, expect, test } from 'vitest'
@@ -23,10 +24,10 @@ afterEach(async () => {
 })
 
 /** Starts a container with this script. */
-async function world(script = 'while :; do sleep 1000; done') {
+async function world(script = 'while :; do sleep 1000; done', its = clock) {
   const data = mkdtempSync(join(realpathSync(tmpdir()), 'dayfly-session-'))
   const environment = { PATH: process.env['PATH'] ?? '/usr/bin:/bin' }
-  const runtime = createProcessRuntime({ dataDirectory: data, clock, environment, images: {} })
+  const runtime = createProcessRuntime({ dataDirectory: data, clock: its, environment, images: {} })
   open.push({ runtime, data })
   const config = { id, image: 'any', command: ['sh', '-c', script], args: [], env: { GIVEN: 'yes' }, mounts: [] }
   const rest = { workingDir: undefined, terminationMessagePath: undefined, isFirstProcess: false }
@@ -63,6 +64,31 @@ test('the command has the environment and the directory of the container, and it
   const { shell, texts, data } = await world()
   await shell('echo $GIVEN; pwd; echo wrong >&2').ended
   expect(texts()).toEqual([`yes\n${join(data, 'pods/uid-1/main.0/root')}\n`, 'wrong\n'])
+})
+
+/** Blocks this process, as a busy machine does. */
+function stall(ms: number): void {
+  for (const start = clock.now(); clock.now() - start < ms; );
+}
+
+test('keeps the output of a command that ended while this process was stalled', async () => {
+  let drains = 0
+  const stalling: Clock = {
+    now: () => clock.now(),
+    after: (ms, run) => clock.after(ms, run),
+    sleep: (ms, signal) => {
+      const slept = clock.sleep(ms, signal)
+      if (ms === 1_000 && drains++ === 0) stall(1_200)
+      return slept
+    },
+  }
+  const { shell, texts } = await world(undefined, stalling)
+  const late = shell('sleep 0.4; echo late')
+  const stdout = async () => stall(700)
+  const early = shell('echo early', { stdout })
+  stall(150)
+  await Promise.all([late.ended, early.ended])
+  expect(texts()[0]).toBe('late\n')
 })
 
 test('megabytes pass through the command unchanged, at the pace of a slow client', async () => {

@@ -124,6 +124,8 @@ async function delivered(output: Output, clock: Clock, until: AbortSignal): Prom
     if (before !== output.taken) unreadForMs = 0
     before = output.taken
     await pause(clock, drainMs, over.signal)
+    // A stalled process runs its timers before it reads its pipes. One more turn reads the output that has arrived.
+    await pause(clock, 0, over.signal)
   }
   until.removeEventListener('abort', end)
 }
