@@ -22,6 +22,17 @@ const decided = (over: Partial<SetWorld>) => {
 }
 const reports = (over: Partial<SetWorld>) => decided(over).actions.some(({ kind }) => kind === 'report')
 
+it('wakes when the last failure is no longer shown', () => {
+  const last = { reason: 'pod-vanished', message: 'm', at: now - 10_000, runner: 'a' } as const
+  const history = { ...quiet.history, last }
+  const given = { ...quiet, history }
+  const reported = { status: statusOf({ world: given, limits, now }), at: now - 5_000 }
+  expect(decided({ history, reported }).wakeAt).toBe(last.at + limits.lastReasonMs)
+  const later = now + limits.lastReasonMs
+  const { actions } = decide({ ...given, reported }, limits, later, ids)
+  expect(actions).toContainEqual({ kind: 'report', status: expect.objectContaining({ lastReason: null }) })
+})
+
 describe('the limit of the forge', () => {
   it.each<[string, Partial<SetWorld>, boolean]>([
     ['begins with this report', atLimit, true],

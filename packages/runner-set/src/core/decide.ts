@@ -8,7 +8,7 @@ import type { SetWorld } from '../model/world.ts'
 import { decideLife } from './life.ts'
 import type { Moment } from './moment.ts'
 import { isPaused } from './paused.ts'
-import { limited, statusOf } from './report.ts'
+import { lastReasonUntil, limited, statusOf } from './report.ts'
 import { retryWaitMs } from './retry.ts'
 import { decideScale } from './scale.ts'
 import { waitsForForgeUntil } from './starts.ts'
@@ -126,7 +126,7 @@ export function unreported(moment: Moment): SetStatus | undefined {
 function decideReport(moment: Moment): Part {
   const { world, limits, now } = moment
   const status = unreported(moment)
-  if (!status) return nothing
+  if (!status) return { actions: [], wakeAt: lastReasonUntil(moment) }
   const allowedAt = world.reported ? world.reported.at + limits.reportEveryMs : now
   return now < allowedAt ? { actions: [], wakeAt: allowedAt } : once(moment, { kind: 'report', status })
 }

@@ -230,6 +230,15 @@ describe('counts and reasons', () => {
   ])('give the reason of %s first', (_name, over, reason) => {
     expect(statusOf({ world: world([], over), limits, now }).lastReason).toBe(reason)
   })
+
+  it.each([
+    ['is shown a moment after it', failed(0), now + limits.lastReasonMs - 1, 'image-missing'],
+    ['is not shown a minute after all is well', failed(0), now + limits.lastReasonMs, null],
+    ['is shown while it counts', failed(1), now + limits.lastReasonMs, 'image-missing'],
+  ] as const)('the last failure %s', (_name, history, at, reason) => {
+    const { lastReason, lastMessage } = statusOf({ world: world([], { history }), limits, now: at })
+    expect([lastReason, lastMessage === null]).toEqual([reason, reason === null])
+  })
 })
 
 it('writes a reason as Kubernetes wants it', () => {

@@ -23,7 +23,7 @@ export function statusOf(moment: Moment): SetStatus {
   const demandKnown = demand !== undefined
   const failures = recentFailures(world.history, limits, now)
   const problems = problemsOf(world, failures)
-  const reason = shownFailure(world)
+  const reason = shownFailure(moment, problems)
   const pollSeconds = pollSecondsOf(world, demandKnown)
   return {
     observedGeneration: world.set.generation,
@@ -44,10 +44,18 @@ export function statusOf(moment: Moment): SetStatus {
   }
 }
 
-/** A failure of the whole set comes before a failure of one runner. */
-function shownFailure(world: SetWorld): Failure | undefined {
-  if (world.template?.is === 'refused') return world.template.failure
-  return world.history.blocked ?? world.forgeFailure ?? world.history.last
+/** A failure of the whole set comes before a failure of one runner. If nothing is wrong any more, the last failure is shown for a minute. */
+function shownFailure(moment: Moment, problems: readonly SetProblem[]): Failure | undefined {
+  const { template, history, forgeFailure } = moment.world
+  if (template?.is === 'refused') return template.failure
+  const isShown = problems.length > 0 || lastReasonUntil(moment) !== undefined
+  return history.blocked ?? forgeFailure ?? (isShown ? history.last : undefined)
+}
+
+/** Returns until when the last failure is shown although nothing is wrong any more; undefined if it is not. */
+export function lastReasonUntil({ world, limits, now }: Moment): Instant | undefined {
+  const until = world.history.last && world.history.last.at + limits.lastReasonMs
+  return until !== undefined && now < until ? until : undefined
 }
 
 function withTimes({ set, conditions }: SetWorld, condition: Untimed, now: Instant): Condition {

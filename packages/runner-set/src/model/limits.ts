@@ -4,6 +4,8 @@ export type Limits = {
   readonly reportDelayMs: number
   /** A start without a known cause for this long is looked up in the cluster's Events, so that its cause is shown within 45 s. */
   readonly explainMs: number
+  /** How long the last failure is shown as the reason of a set with which nothing is wrong any more. */
+  readonly lastReasonMs: number
   /** The runner container runs, but the forge has not seen it online. */
   readonly neverOnlineMs: number
   /** Time without a job event or a change of demand before idle runners are ended: longer than a forge's long poll. */
@@ -56,6 +58,7 @@ const minute = 60 * second
 export const defaultLimits: Limits = {
   reportDelayMs: 30 * second,
   explainMs: 15 * second,
+  lastReasonMs: 60 * second,
   neverOnlineMs: 2 * minute,
   quietMs: minute,
   ghostMs: 2 * minute,
