@@ -162,6 +162,27 @@ describe('the API server', () => {
   })
 })
 
+it.each<[string, object, string | undefined]>([
+  ['the only container', { containers: [{ name: 'main' }] }, 'If "main" is the runner, rename it to "runner"'],
+  [
+    'the container with a runner image',
+    {
+      containers: [
+        { name: 'docker', image: 'docker:27' },
+        { name: 'main', image: 'ghcr.io/actions/actions-runner' },
+      ],
+    },
+    'If "main" is the runner, rename it to "runner"',
+  ],
+  ['no container without a name', { containers: [{ image: 'x' }] }, 'Name one of them "runner"'],
+  ['nothing, if a container is named runner', { containers: [{ name: 'main' }, { name: 'runner' }] }, undefined],
+  ['nothing, if the template has no containers', { nodeSelector: {} }, undefined],
+])('the controller refuses a template without the container runner, and names %s', (_name, spec, sentence) => {
+  const parsed = parseRunnerSet({ metadata: { name: 'a' }, spec: { github, scale: { max: 1 }, template: { spec } } })
+  const problem = { path: 'spec.template.spec.containers', sentence: expect.stringContaining(sentence ?? '') }
+  expect(parsed).toMatchObject(sentence === undefined ? { ok: true } : { ok: false, problems: [problem] })
+})
+
 it('accepts a document exactly if the controller does, and refuses it in the same words', () => {
   const server = registry()
   const durations = fc.constantFrom('0s', '1ms', '10m', '24h', '23h59m60s1ms', '25h', '168h', '10080m1s', 'x', '1d')

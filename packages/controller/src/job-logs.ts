@@ -3,10 +3,10 @@ import type { Clock } from '@dayfly/kit/clock'
 import { type LinkedSignal, linkSignals } from '@dayfly/kit/signals'
 import { KubernetesError } from '@dayfly/kubernetes/errors'
 import type { PodLogs } from '@dayfly/kubernetes/pod-logs'
-import { runnerContainer } from '@dayfly/runner-set/core/default-spec'
 import type { ForgeEvent } from '@dayfly/runner-set/model/forge-event'
 import type { JobLog } from '@dayfly/runner-set/model/forges/traits'
 import type { PodFacts } from '@dayfly/runner-set/model/runner'
+import { runnerContainer } from '@dayfly/runner-set/model/runner-names'
 import { jobLogReader } from './observe/job-log.ts'
 
 export type JobLogsDeps = {

@@ -1,8 +1,8 @@
 // Reduces a pod of the API server to the few fields that decide about a runner's life. The rest of the object is dropped.
 import type { Instant } from '@dayfly/kit/clock'
-import { runnerContainer } from '@dayfly/runner-set/core/default-spec'
 import { annotations, labels } from '@dayfly/runner-set/core/pod'
 import type { PodFacts } from '@dayfly/runner-set/model/runner'
+import { runnerContainer } from '@dayfly/runner-set/model/runner-names'
 import { disruptionOf, endOf } from './pod-end.ts'
 import type { PodObject } from './pod-object.ts'
 import { helperCrashOf, latestProgress, startFailureOfPod } from './pod-start-failure.ts'

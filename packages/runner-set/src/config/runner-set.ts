@@ -1,5 +1,7 @@
 // Reads a RunnerSet document, from the API server or from a file.
 import { assert } from '@dayfly/kit/assert'
+import { listAt, textAt } from '@dayfly/kit/read-json'
+import { runnerContainer } from '../model/runner-names.ts'
 import type { ForgeSource, RunnerSet } from '../model/runner-set.ts'
 import { milliseconds } from './duration.ts'
 import { brokenRelations } from './relations.ts'
@@ -28,7 +30,11 @@ export function parseRunnerSet(object: { readonly metadata: Metadata; readonly s
     }))
     return { ok: false, problems }
   }
-  const problems = [...nameProblems(object.metadata), ...brokenRelations(parsed.data)]
+  const problems = [
+    ...nameProblems(object.metadata),
+    ...brokenRelations(parsed.data),
+    ...containerProblems(parsed.data.template?.spec),
+  ]
   return problems.length > 0 ? { ok: false, problems } : { ok: true, set: readSet(object.metadata, parsed.data) }
 }
 
@@ -36,6 +42,17 @@ export function parseRunnerSet(object: { readonly metadata: Metadata; readonly s
 function nameProblems({ name }: Metadata): readonly RunnerSetProblem[] {
   if (name.length <= nameLengthMax) return []
   return [{ path: 'metadata.name', sentence: `the name may not be longer than ${nameLengthMax} characters` }]
+}
+
+/** A template with containers of its own names the runner, or the default runner would start beside them unseen. */
+function containerProblems(spec: Readonly<Record<string, unknown>> | undefined): readonly RunnerSetProblem[] {
+  const containers = listAt(spec, 'containers')
+  if (containers.length === 0 || containers.some((one) => textAt(one, 'name') === runnerContainer)) return []
+  const likely = containers.find((one) => textAt(one, 'image')?.includes('runner')) ?? containers[0]
+  const name = textAt(likely, 'name')
+  const next = name === undefined ? 'Name one of them' : `If "${name}" is the runner, rename it to`
+  const sentence = `no container is named "${runnerContainer}", so a second, default runner would start beside these. ${next} "${runnerContainer}"`
+  return [{ path: 'spec.template.spec.containers', sentence }]
 }
 
 function readSet(metadata: Metadata, spec: RunnerSetSpec): RunnerSet {

@@ -1,14 +1,12 @@
 // The pod spec that a user's template is merged over: the runner of the forge, and the Docker Engine if the set wants one.
 import { forgeTraits } from '../model/forge-traits.ts'
 import type { RunnerTraits } from '../model/forges/traits.ts'
+import { runnerContainer } from '../model/runner-names.ts'
 import type { RunnerSet } from '../model/runner-set.ts'
 import { dockerForRunner, dockerSpec, workFolder } from './docker-sidecar.ts'
 import { mergeTemplate } from './merge.ts'
 
 type Plain = Readonly<Record<string, unknown>>
-
-/** The container that is the runner. */
-export const runnerContainer = 'runner'
 
 /** @param secretName the Secret with the runner's credential */
 export function defaultSpec({ source, docker }: Pick<RunnerSet, 'source' | 'docker'>, secretName: string): Plain {

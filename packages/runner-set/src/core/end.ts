@@ -2,8 +2,8 @@
 import { type Failure, reasonOfEnd } from '../model/failure.ts'
 import { forgeTraits } from '../model/forge-traits.ts'
 import type { ContainerEnd, Runner } from '../model/runner.ts'
+import { runnerContainer } from '../model/runner-names.ts'
 import type { RunnerSet } from '../model/runner-set.ts'
-import { runnerContainer } from './default-spec.ts'
 
 type EndedRunner = Pick<Runner, 'name' | 'pod' | 'deleted' | 'job'>
 

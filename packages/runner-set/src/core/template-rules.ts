@@ -2,7 +2,7 @@
 // A helper that never ends is no hazard here, except Docker: Dayfly deletes the pod when its runner container has ended.
 import { engineOfProgram, imageParts, namesDind } from '../model/container-engine.ts'
 import type { Failure } from '../model/failure.ts'
-import { runnerContainer } from './default-spec.ts'
+import { runnerContainer } from '../model/runner-names.ts'
 
 type Container = {
   readonly name?: unknown

@@ -1,7 +1,7 @@
 // Pods with Dayfly's label whose RunnerSet is gone. A pod whose runner may have a job goes only after the forge refused no deregistration.
 import type { KubeObject } from '@dayfly/kubernetes/types'
-import { runnerContainer } from '@dayfly/runner-set/core/default-spec'
 import { annotations } from '@dayfly/runner-set/core/pod'
+import { runnerContainer } from '@dayfly/runner-set/model/runner-names'
 import type { PodObject } from '../../observe/pod-object.ts'
 import { pods } from '../../resources.ts'
 import type { SweepFacts } from './gather.ts'

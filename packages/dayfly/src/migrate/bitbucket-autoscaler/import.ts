@@ -59,7 +59,11 @@ export function importAutoscaler(request: ImportRequest): ImportResult {
       template: templates.byGroup.get(group),
     }),
   )
-  const problems = sets.flatMap((set) => [...withoutRunner(set), ...notParsed(set.imported)])
+  const problems = sets.flatMap((set) => {
+    // The schema would say the same without the place in the template.
+    const unnamed = withoutRunner(set)
+    return unnamed.length > 0 ? unnamed : notParsed(set.imported)
+  })
   if (problems.length > 0) return { ok: false, problems }
   const warnings = inConfiguration([...read.warnings, ...doubts.warnings])
   return { ok: true, sets: sets.map(({ imported }) => imported), lines: linesOutside(configuration, request), warnings }
