@@ -120,7 +120,14 @@ function suite(file: string): void {
     expect(small.object['spec']).toEqual({
       github,
       scale: { min: 0, max: 1 },
-      ...{ paused: false, docker: 'none', templateChecks: 'enforce', keepFinished: '0s', keepFailed: '10m' },
+      ...{
+        paused: false,
+        docker: 'none',
+        templateChecks: 'enforce',
+        keepFinished: '0s',
+        keepFailed: '10m',
+        startMax: '10m',
+      },
     })
   })
 
