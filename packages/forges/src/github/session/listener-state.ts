@@ -71,6 +71,8 @@ export type StepResult<S extends ListenerSession> =
   | { readonly is: 'opened'; readonly session: S; readonly tookMs: number }
   | { readonly is: 'refreshed' }
   | { readonly is: 'refresh-failed'; readonly error: GitHubError }
+  /** A new or refreshed session came without statistics, and none are known. A message may bring some, so a poll follows. */
+  | { readonly is: 'without-statistics'; readonly error: GitHubError }
   /** A poll returned no message. */
   | { readonly is: 'nothing'; readonly tookMs: number }
   /** A poll was cut after it had been held for some time, as proxies do with silent connections. */

@@ -61,6 +61,8 @@ export function transition<S extends ListenerSession>(
       return refreshed(state, context)
     case 'refresh-failed':
       return refreshFailed(state, result.error, context)
+    case 'without-statistics':
+      return failed(refreshTried(state), result.error, context)
     case 'nothing':
       return { state: answered(state, context, result.tookMs) }
     case 'cut':
@@ -108,7 +110,7 @@ function refreshFailed<S extends ListenerSession>(
 ): Transition<S> {
   const { phase } = state
   if (phase.is === 'polling') {
-    const tried = { ...state, phase: { ...phase, refreshTried: true } }
+    const tried = refreshTried(state)
     return phase.wasCut || endsSession(error) ? failed(tried, error, context, 'repeatable') : { state: tried }
   }
   if (phase.is !== 'renewing') return failed(state, error, context)
@@ -190,6 +192,11 @@ function acknowledged<S extends ListenerSession>(
 /** After a failed poll, a refresh shows whether the forge can be reached. */
 function refreshable<S extends ListenerSession>(state: ListenerState<S>): ListenerState<S> {
   return state.phase.is === 'polling' ? { ...state, phase: { ...state.phase, refreshTried: false } } : state
+}
+
+/** A poll comes before the next refresh. */
+function refreshTried<S extends ListenerSession>(state: ListenerState<S>): ListenerState<S> {
+  return state.phase.is === 'polling' ? { ...state, phase: { ...state.phase, refreshTried: true } } : state
 }
 
 /** Sets the pause before the next step, and reports the failure once for as long as it stays the same. */

@@ -284,6 +284,6 @@ export class Listener {
   /** Unknown is never zero: a session without statistics is a failure until a refresh or a message brings some. */
   #requireDemand(): readonly ForgeEvent[] {
     if (this.#demand.jobs(this.#clock.now()) !== undefined) return []
-    return this.#apply({ is: 'failed', error: badAnswer('the message session has no statistics') })
+    return this.#apply({ is: 'without-statistics', error: badAnswer('the message session has no statistics') })
   }
 }

@@ -158,6 +158,20 @@ test.each(unreadable)('%s at every delivery is counted, passed over and does not
   }
 })
 
+test.each([50, 300])(
+  'a session without statistics is polled all the same: a message brings them, at %i ms of latency',
+  async (latencyMs) => {
+    const { github, clock, connect } = createOwnBench(latencyMs)
+    github.always('POST', sessionsPath, (request) => session(clock, request, { statistics: null }))
+    github.always('PATCH', sessionPath, (request) => session(clock, request, { statistics: null }))
+    github.once('GET', queuePath, nothing, envelope(5, [jobMessage('JobStarted', 'a', { runnerName: 'r1' })], 3))
+    const { reader } = await connect(ours)
+    await clock.advance(30_000)
+    expect(reader.events.find(({ kind }) => kind === 'failing')).toBeDefined()
+    expect(demands(reader.events).at(-1)).toBe(3)
+  },
+)
+
 test('a message that waited for a session is older than its statistics: the next silence asks for the current ones', async () => {
   const { github, clock, connect } = createOwnBench(50)
   github.once('GET', queuePath, envelope(5, [jobMessage('JobStarted', 'a', { runnerName: 'r1' })], 3))
