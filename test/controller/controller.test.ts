@@ -67,6 +67,9 @@ describe('a runner’s life', () => {
     expect(registered(stage).sort()).toEqual(podNames(stage))
     await stage.clock.advance(1_000)
     expect(status(stage)).toMatchObject({ demand: 3, pending: 3, busy: 0, idle: 0 })
+    expect(ready(stage)).toMatchObject({ status: 'Unknown', reason: 'Starting' })
+    await takeJob(stage, podNames(stage)[0] ?? '')
+    await stage.clock.advance(1_000)
     expect(ready(stage)).toMatchObject({ status: 'True' })
   })
 
@@ -323,7 +326,7 @@ describe('when the forge or a controller fails', () => {
     expect(status(stage)).toMatchObject({ lastReason: 'forge-unreachable' })
     stage.emulator.control.removeFault(fault)
     await stage.clock.advance(seconds(90))
-    expect(ready(stage)).toMatchObject({ status: 'True' })
+    expect(ready(stage)).toMatchObject({ status: 'Unknown', reason: 'Starting' })
   })
 
   it('a new leader finds every runner again and starts none twice', async () => {

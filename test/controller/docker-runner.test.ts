@@ -54,7 +54,7 @@ it('runs it with templateChecks: warn, shows the hazard, and ends each pod itsel
     reason: 'AcceptedWithWarnings',
     message: expect.stringContaining('spec.containers[1]: a Docker daemon in an ordinary container'),
   })
-  expect(conditionOf(stage, 'Ready')).toMatchObject({ status: 'True' })
+  expect(conditionOf(stage, 'Ready')).toMatchObject({ status: 'Unknown', reason: 'Starting' })
   const [name = ''] = podNames(stage)
   const at = new Date(stage.clock.now()).toISOString().replace(/\.\d+Z$/, 'Z')
   const container = (container: string, state: object) => ({

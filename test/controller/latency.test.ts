@@ -124,7 +124,7 @@ describe.each([50, 150, 300])('a paused set at a forge latency of %i ms', (forge
     pause(stage, false)
     await stage.clock.advance(seconds(10))
     expect(podNames(stage)).toHaveLength(2)
-    expect(condition(stage, 'Ready')).toMatchObject({ status: 'True', reason: 'Ready' })
+    expect(condition(stage, 'Ready')).toMatchObject({ status: 'Unknown', reason: 'Starting' })
   })
 
   it('removes idle runners when the forge is reachable again', async () => {
@@ -246,7 +246,7 @@ it('a rotated credential is used within a minute after the Secret is corrected',
   stage.registry.update('secrets', { ...secret, data: { github_token: token } })
   stage.emulator.control.removeFault(revoke)
   await stage.clock.advance(seconds(60))
-  expect(condition(stage, 'Ready')).toMatchObject({ status: 'True' })
+  expect(condition(stage, 'ForgeConnected')).toMatchObject({ status: 'True' })
   expect(podNames(stage)).toHaveLength(1)
 })
 
@@ -492,5 +492,53 @@ describe('labels and runner group', () => {
     stage.emulator.control.removeFault(fault)
     await stage.clock.advance(seconds(660))
     expect(condition(stage, 'Degraded')).toMatchObject({ status: 'False' })
+  })
+})
+
+/** Runs every job for three seconds as soon as it has a pod, until so many have ended. Returns how long that took, in seconds. */
+async function runJobs(stage: Stage, count: number): Promise<number> {
+  const begun = stage.clock.now()
+  const endAt = new Map<string, number>()
+  const ended = new Set<string>()
+  while (ended.size < count && stage.clock.now() < begun + seconds(300)) {
+    for (const { metadata } of living(stage)) {
+      const { name } = metadata
+      if (!endAt.has(name)) {
+        endAt.set(name, stage.clock.now() + seconds(3))
+        await takeJob(stage, name)
+      } else if (!ended.has(name) && (endAt.get(name) ?? 0) <= stage.clock.now()) {
+        ended.add(name)
+        stage.emulator.control.stub.finish(name, succeeded)
+        end(stage, name)
+      }
+    }
+    confirmDeletions(stage)
+    await stage.clock.advance(100)
+  }
+  return (stage.clock.now() - begun) / 1_000
+}
+
+describe.each([50, 150, 300])('at a latency of %i ms', (ms) => {
+  it('a full quota gets its next runner within a second after one of the set has ended', async () => {
+    const stage = await open({ forgeMs: ms, apiMs: ms })
+    stage.registry.create('resourcequotas', { metadata: { name: 'two', namespace }, spec: { hard: { pods: '2' } } })
+    queue(stage, 6)
+    await stage.clock.advance(seconds(4))
+    expect(condition(stage, 'Ready')).toMatchObject({ status: 'False', reason: 'QuotaExceeded' })
+    // Three rounds of two jobs with three seconds each.
+    expect(await runJobs(stage, 6)).toBeLessThan(9 + 3 * 1.5)
+    expect(events(stage, 'pod-created')).toHaveLength(6)
+    // Four are refused at first, and at most two in each of the other rounds.
+    expect(registrations(stage).length).toBeLessThanOrEqual(6 + 4 + 4)
+    expect(status(stage)).toMatchObject({ failed: 0 })
+  })
+
+  it('jobs that end together start no replacements', async () => {
+    const stage = await open({ forgeMs: ms, apiMs: ms, spec: { scale: { min: 0, max: 40 } } })
+    queue(stage, 20)
+    await runJobs(stage, 20)
+    await stage.clock.advance(seconds(60))
+    confirmDeletions(stage)
+    expect(registrations(stage)).toHaveLength(20)
   })
 })

@@ -27,7 +27,7 @@ export async function judge(kubernetes: Kubernetes, namespace: string, over: Jso
   const verdict =
     result.is === 'accepted'
       ? templateVerdict(parsed.set, 'hash', result.stored, 0)
-      : refusedTemplate('hash', result.failure, 0)
+      : refusedTemplate('hash', result.failure, 0, undefined)
   if (verdict.is === 'accepted') return { is: 'accepted', warnings: verdict.warnings.map(({ message }) => message) }
   const { reason, message } = verdict.failure
   return { is: 'refused', reason, message, next: failureInfo(reason).next }

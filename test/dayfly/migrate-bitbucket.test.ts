@@ -113,7 +113,7 @@ describe.each(shapes)('the installation %s', (shape) => {
       const verdict =
         result.is === 'accepted'
           ? templateVerdict(set, 'hash', result.stored, 0)
-          : refusedTemplate('hash', result.failure, 0)
+          : refusedTemplate('hash', result.failure, 0, undefined)
       expect(verdict).toMatchObject({ is: 'accepted', warnings: [] })
     }
   })

@@ -43,7 +43,7 @@ function stateOf(sets: ControllerState['sets'], is: 'leading' | 'stopped' = 'lea
   return { election: { state: { is }, turnedAt: 0, failure: undefined }, watches: [], sets, invalid: [] }
 }
 
-const counts: Counts = { starting: 1, idle: 2, busy: 3, spent: 4, ended: 5, occupied: 10, unproved: 0 }
+const counts: Counts = { starting: 1, idle: 2, busy: 3, spent: 4, ended: 5, occupied: 10, unproved: 0, requested: 0 }
 const ready = { type: 'Ready', status: 'False' } as Condition
 function reading(name: string, change: Partial<ControllerState['sets'][number]> = {}): ControllerState['sets'][number] {
   const source = { url: 'https://github.com/acme' }

@@ -49,6 +49,10 @@ function causeText(why: HeldBy, { set, limits, demandWhy }: HeldContext): string
       return why.unproved > 0
         ? `${why.failures} starts in a row failed, and the one runner that tries has not come online.`
         : `${why.failures} starts in a row failed, so one runner at a time tries.`
+    case 'caution':
+      return `the API server refused pods before (${why.failure.reason}), so few at a time try.`
+    case 'spares-leave':
+      return `${why.runners} idle runners in a row left by themselves, and new spares wait.`
     case 'starts-per-tick':
       return `it starts at most ${limits.startsPerTick} at once.`
     default:

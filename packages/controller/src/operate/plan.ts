@@ -80,7 +80,7 @@ function verdictOf({ templateHash: hash }: SetWorld, view: SetView, at: Instant)
   if (condition?.observedGeneration !== view.generation) return undefined
   if (condition.status === 'True') return { is: 'accepted', hash, warnings: [], at }
   const failure = problemOf(view, 'template')
-  return failure && { is: 'refused', hash, failure, at }
+  return failure && { is: 'refused', hash, failure, at, refusals: 1 }
 }
 
 /** With percentages, each reading of the demand decides about a step up or down, and about no number of runners. */

@@ -5,6 +5,7 @@ import type { History, PendingRemoval, RetryKey, SetWorld } from '../model/world
 import { decide } from './decide.ts'
 import { templateHash } from './pod.ts'
 import { retryWaitMs } from './retry.ts'
+import { noHistory } from './state/history.ts'
 import { ended, ids, job, limits, now, registration, runner, runnerSet, startsIn, world } from './world.fixture.ts'
 
 /** Returns a decision as a row of a table shows it. */
@@ -40,12 +41,14 @@ const failing = (
   more: Partial<History> = {},
 ): Partial<SetWorld> => {
   const last = { reason: 'image-missing', message: 'x', at: now, runner: 'a' } as const
-  const history = { last, failuresInARow, rounds: 1, failedAt: now, retryAt, blocked: undefined, ...more }
+  const history = { ...noHistory, last, failuresInARow, rounds: 1, failedAt: now, retryAt, ...more }
   return { history }
 }
 const refused = (reason: FailureReason = 'template-invalid'): Partial<SetWorld> => {
   const { templateHash } = world([])
-  return { template: { is: 'refused', hash: templateHash, failure: { reason, message: 'spec…' }, at: now } }
+  return {
+    template: { is: 'refused', hash: templateHash, failure: { reason, message: 'spec…' }, at: now, refusals: 1 },
+  }
 }
 
 const removal = (name: string, dueAt: number, more: Partial<PendingRemoval> = {}): PendingRemoval => ({
@@ -165,7 +168,7 @@ const rows: readonly (readonly [string, SetWorld, string | RegExp])[] = [
   ],
   [
     'the same with a newer demand',
-    world([], { ...demand(1, now - 999), departed: [{ name: 'a', at: now - 1_000, jobOpen: false, endedWell: true }] }),
+    world([], { ...demand(1, now - 999), departed: [{ name: 'a', at: now - 6_000, jobOpen: false, endedWell: true }] }),
     'start 1',
   ],
   [
@@ -263,7 +266,7 @@ const rows: readonly (readonly [string, SetWorld, string | RegExp])[] = [
   ],
   ['a check that failed waits', world([], { template: undefined, retries: waits('check-template') }), 'wake +7 s'],
   ['a refusal that may pass is checked again', world([], refusedFor('quota-exceeded', 46_000)), 'check-template'],
-  ['a refusal that may pass is not checked at once', world([], refusedFor('quota-exceeded', 29_000)), /^wake/],
+  ['a refusal that may pass is not checked at once', world([], refusedFor('quota-exceeded', 2_000)), /^wake/],
   [
     'a refusal that may pass is checked again when its wait ends',
     world([], refusedFor('quota-exceeded', retryWaitMs('quota-exceeded', 1, templateHash(runnerSet())) ?? 0)),

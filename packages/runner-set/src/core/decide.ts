@@ -9,9 +9,9 @@ import { decideLife } from './life.ts'
 import type { Moment } from './moment.ts'
 import { isPaused } from './paused.ts'
 import { lastReasonUntil, limited, statusOf } from './report.ts'
-import { retryWaitMs } from './retry.ts'
 import { decideScale } from './scale.ts'
 import { waitsForForgeUntil } from './starts.ts'
+import { checkAgainAt } from './template.ts'
 
 /** Returns what one set needs now.
  *  @param ids fresh random parts of names, `startsPerTick` of them. The runners that start use the first ones. */
@@ -77,8 +77,7 @@ function decideTemplate(moment: Moment): Part {
   const { template, templateHash } = world
   if (template?.hash !== templateHash) return once(moment, { kind: 'check-template', hash: templateHash })
   if (template.is === 'accepted') return nothing
-  // A rule of the cluster may have refused it, and an administrator may change that rule.
-  const again = template.at + (retryWaitMs(template.failure.reason, 1, templateHash) ?? limits.templateAgainMs)
+  const again = checkAgainAt(template, world.freedAt, limits)
   return moment.now < again
     ? { actions: [], wakeAt: again }
     : once(moment, { kind: 'check-template', hash: templateHash })

@@ -80,6 +80,9 @@ const absent = (asked: number, since: number): Partial<Runner> => ({
 const offline = (asked: number): Partial<Runner> => ({
   registration: { is: 'present', value: registration('a', { status: 'offline' }), at: now - seconds(asked) },
 })
+const online = (asked: number): Partial<Runner> => ({
+  registration: { is: 'present', value: registration('a', { status: 'online' }), at: now - seconds(asked) },
+})
 
 describe('one life', () => {
   it.each<[string, Runner, string]>([
@@ -144,14 +147,15 @@ describe('one life', () => {
     ['no cause after 10 min', starting(600, undefined), 'deregister (start-failed) start-unexplained'],
     ['a reason without a deadline', shownDelay(starting(9_000, 'api-unavailable'), 'api-unavailable'), '+Infinity s'],
     ['idle, young', running(10), '+60 s'],
-    ['idle, registrations were listed just now', running(70, offline(70)), '+60 s'],
+    ['not online yet, listed after 70 s', running(70, offline(70)), '+30 s'],
+    ['idle, registrations were listed just now', running(70, online(70)), '+60 s'],
     [
       'idle and offline two minutes after its start',
       running(125, offline(1)),
       'deregister (start-failed) never-online',
     ],
     ['offline exactly two minutes after its start', running(125, offline(5)), 'deregister (start-failed) never-online'],
-    ['offline by an answer that is too old', running(125, offline(100)), '+60 s'],
+    ['offline by an answer that is too old', running(125, offline(100)), '+30 s'],
     ['no registration, once', running(200, absent(1, 1)), '+60 s'],
     [
       'case 89: no registration in two answers two minutes apart, no job',
@@ -240,7 +244,7 @@ describe('one life', () => {
   it('asks sooner after a failed start', () => {
     const given = running(90)
     const history = { ...noHistory, failuresInARow: 1 }
-    const over = { registrationsAt: now - limits.listAfterFailureMs, history }
+    const over = { registrationsAt: now - limits.listSoonMs, history }
     expect(shown(decideLife({ world: world([given], over), limits, now }, given))).toBe('list +10 s')
   })
 

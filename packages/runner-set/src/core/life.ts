@@ -28,7 +28,7 @@ function stepOf(moment: Moment, runner: Runner, pod: PodFacts): LifeDecision {
   if (phase === 'ended') return decideEnded(moment, runner, pod)
   if (pod.deletionDeadline !== undefined) return decideDeleting(moment, runner, pod, pod.deletionDeadline)
   if (runner.ending) return continueEnd(moment, runner, pod, runner.ending)
-  if (phase === 'starting') return decideStarting(moment, runner, pod)
+  if (phase === 'starting' && pod.startedAt === undefined) return decideStarting(moment, runner, pod)
   if (phase === 'spent') return decideSpent(moment, runner, pod)
   const silence = decideSilence(moment, runner, pod)
   if (silence.mark) return silence
@@ -88,7 +88,7 @@ function decideBusy(moment: Moment, { name, registration, cordonRetry }: Runner)
   const { world, limits, now } = moment
   if (!needsCordon(world.set)) return nothing
   // A paused set gets no events: only a list shows the end of the job.
-  const ends = isPaused(world.set) ? askRegistrations(moment, limits.listAfterFailureMs) : nothing
+  const ends = isPaused(world.set) ? askRegistrations(moment, limits.listSoonMs) : nothing
   if (registration.is !== 'present' || registration.value.isCordoned === true) return ends
   if (cordonRetry && now < cordonRetry.retryAt) return { ...ends, ...earlier(ends.due, cordonRetry.retryAt) }
   return { action: { kind: 'cordon-runner', runner: name, registration: registration.value } }
@@ -167,7 +167,7 @@ function decideSilence(moment: Moment, runner: Runner, { nodeSilentSince: since,
 }
 
 function decideIdle(moment: Moment, runner: Runner, pod: PodFacts): LifeDecision {
-  const { world, limits, now } = moment
+  const { limits, now } = moment
   const { registration } = runner
   const { startedAt } = pod
   if (startedAt === undefined) return nothing
@@ -181,8 +181,15 @@ function decideIdle(moment: Moment, runner: Runner, pod: PodFacts): LifeDecision
     const failure: Failure = { reason: 'runner-failed', message: 'it runs without a registration and without a job' }
     return end(moment, runner, { kind: 'ghost' }, failure)
   }
-  const every = world.history.failuresInARow > 0 ? limits.listAfterFailureMs : limits.listRegistrationsMs
-  return askRegistrations(moment, every, startedAt)
+  return askRegistrations(moment, listEveryMs(moment, runner, startedAt), startedAt)
+}
+
+/** A runner that is not online yet is looked for soon, then less and less often. An idle one is only guarded against a lost registration. */
+function listEveryMs({ world, limits }: Moment, runner: Runner, startedAt: Instant): number {
+  if (world.history.failuresInARow > 0) return limits.listSoonMs
+  if (phaseOf(runner) !== 'starting') return limits.listRegistrationsMs
+  const lookedAfter = (world.registrationsAt ?? 0) - startedAt
+  return Math.min(Math.max(lookedAfter, limits.listSoonMs), limits.listRegistrationsMs / 2)
 }
 
 function end(moment: Moment, runner: Runner, because: EndCause, failure: Failure): LifeDecision {

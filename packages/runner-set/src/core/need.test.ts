@@ -25,8 +25,18 @@ it.each<[string, SetWorld, Need | undefined]>([
     { wanted: 3, living: 2, covered: 1, missing: 0, surplus: -1 },
   ],
   [
+    'a demand that arrives seconds later may count the job of a runner that ended well',
+    world(two, { ...demand(3), departed: [gone(now - limits.lateEventMs)] }),
+    { wanted: 3, living: 2, covered: 1, missing: 0, surplus: -1 },
+  ],
+  [
     'a newer demand counts it no more',
-    world(two, { ...demand(3), departed: [gone(now - 1)] }),
+    world(two, { ...demand(3), departed: [gone(now - limits.lateEventMs - 1)] }),
+    { wanted: 3, living: 2, covered: 0, missing: 1, surplus: -1 },
+  ],
+  [
+    'a newer demand counts a runner that failed no more',
+    world(two, { ...demand(3), departed: [{ ...gone(now - 1), endedWell: false }] }),
     { wanted: 3, living: 2, covered: 0, missing: 1, surplus: -1 },
   ],
   ['the demand is unknown', world(two, { demand: unknown }), undefined],

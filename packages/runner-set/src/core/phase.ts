@@ -11,7 +11,12 @@ export function phaseOf(runner: Pick<Runner, 'pod' | 'registration' | 'job' | 'e
   if (registration.is === 'present' && registration.value.busy === true) return 'busy'
   if (registration.is === 'present' && registration.value.isCordoned === true) return 'spent'
   if (pod.value.deletionDeadline !== undefined) return 'spent'
-  return pod.value.startedAt === undefined ? 'starting' : 'idle'
+  return pod.value.startedAt === undefined || isAwaited(registration) ? 'starting' : 'idle'
+}
+
+/** The forge tells that it has not seen the runner online. */
+function isAwaited(registration: Runner['registration']): boolean {
+  return registration.is === 'present' && registration.value.status === 'offline'
 }
 
 /** Returns whether the forge has seen the runner at work: its start is a success. */

@@ -4,8 +4,8 @@ import type { Failure } from '../model/failure.ts'
 import type { SetProblem } from '../model/status.ts'
 import type { SetWorld } from '../model/world.ts'
 
-/** @param failures failed starts in a row that still count */
-export function problemsOf(world: SetWorld, failures: number): readonly SetProblem[] {
+/** @param failures failed starts in a row that still count @param left idle runners that leave by themselves */
+export function problemsOf(world: SetWorld, failures: number, left: Failure | undefined): readonly SetProblem[] {
   const { template, templateHash, forgeFailure, history, settingsFailure, stuck, delays } = world
   const problems: SetProblem[] = []
   const add = (kind: SetProblem['kind'], { reason, message }: Failure, count = '') =>
@@ -19,7 +19,8 @@ export function problemsOf(world: SetWorld, failures: number): readonly SetProbl
     const since = timestamp(delays.oldest.since)
     add('delayed', delays.oldest, `${counted(delays.count, 'runner')} held up, the first since ${since}. `)
   }
-  if (history.last && failures > 0) add('failing', history.last, `${failures} in a row. `)
+  if (left) add('failing', left)
+  else if (history.last && failures > 0) add('failing', history.last, `${failures} in a row. `)
   return problems
 }
 

@@ -9,8 +9,9 @@ import { job, limits, now, runner, runnerSet, world } from './world.fixture.ts'
 const shown = (over: Partial<SetWorld>, type: Condition['type']) =>
   statusOf({ world: world([], over), limits, now }).conditions.find((condition) => condition.type === type)
 const failure: Failure = { reason: 'image-missing', message: 'x' }
+const proved = { ...noHistory, proof: 'proved' } as const
 const failed = (failuresInARow: number, failedAt = now) => ({
-  ...noHistory,
+  ...proved,
   failuresInARow,
   failedAt,
   last: { ...failure, at: now, runner: 'a' },
@@ -18,7 +19,7 @@ const failed = (failuresInARow: number, failedAt = now) => ({
 const refused = (reason: Failure['reason'] = 'admission-denied'): Partial<SetWorld> => {
   const { templateHash } = world([])
   const denied: Failure = { reason, message: 'by policy p' }
-  return { template: { is: 'refused', hash: templateHash, failure: denied, at: now } }
+  return { template: { is: 'refused', hash: templateHash, failure: denied, at: now, refusals: 1 } }
 }
 const paused = runnerSet({ paused: true })
 const unknown = { known: false, since: now, why: '' } as const
@@ -49,11 +50,17 @@ describe('conditions', () => {
     ['ForgeConnected', 'Unknown', 'Paused', { set: paused, demand: unknown }],
     ['ForgeConnected', 'False', 'ForgeUnauthorized', { set: paused, forgeFailure: unauthorized }],
     ['Ready', 'True', 'WaitingForForgeLimit', { ...jobs(1), allowance: { now: 0, nextAt: now + 60_000 } }],
-    ['Ready', 'True', 'Ready', { ...jobs(1), allowance: { now: 1, nextAt: now + 60_000 } }],
+    ['Ready', 'True', 'Ready', { ...jobs(1), history: proved, allowance: { now: 1, nextAt: now + 60_000 } }],
+    ['Ready', 'Unknown', 'Starting', jobs(1)],
+    ['Ready', 'Unknown', 'Starting', { history: { ...noHistory, proof: 'tried' } }],
+    ['Ready', 'True', 'Ready', jobs(0)],
+    ['Ready', 'True', 'Ready', { ...jobs(2), history: failed(2) }],
+    ['Ready', 'False', 'ImageMissing', { ...jobs(2), history: failed(3) }],
+    ['Ready', 'True', 'Ready', { ...jobs(2), history: failed(3, now - limits.failureMemoryMs - 1) }],
+    ['Ready', 'True', 'Paused', { set: paused, history: failed(2) }],
     ['Ready', 'True', 'Ready', { ...jobs(0), allowance: { now: 0, nextAt: now + 60_000 } }],
-    ['Ready', 'True', 'Ready', { ...jobs(2), allowance: { now: 1, nextAt: now + 60_000 } }],
-    ['Ready', 'True', 'Ready', { ...jobs(2), history: { ...failed(3), retryAt: now + 60_000 } }],
-    ['Ready', 'True', 'Ready', { ...jobs(1), allowance: { now: 0, nextAt: undefined } }],
+    ['Ready', 'True', 'Ready', { ...jobs(2), history: proved, allowance: { now: 1, nextAt: now + 60_000 } }],
+    ['Ready', 'True', 'Ready', { ...jobs(1), history: proved, allowance: { now: 0, nextAt: undefined } }],
     ['Ready', 'True', 'Paused', { ...jobs(1), set: paused, allowance: { now: 0, nextAt: now + 60_000 } }],
     ['TemplateAccepted', 'True', 'Accepted', {}],
     ['TemplateAccepted', 'False', 'AdmissionDenied', refused()],

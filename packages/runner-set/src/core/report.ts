@@ -10,7 +10,7 @@ import { freshDemand } from './need.ts'
 import { isPaused } from './paused.ts'
 import { problemsOf } from './problems.ts'
 import { waitsForForgeUntil } from './starts.ts'
-import { recentFailures } from './state/history.ts'
+import { failureOfLeft, recentFailures } from './state/history.ts'
 
 /** A condition without its times. */
 type Untimed = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>
@@ -22,7 +22,7 @@ export function statusOf(moment: Moment): SetStatus {
   const demand = freshDemand(world, limits, now)
   const demandKnown = demand !== undefined
   const failures = recentFailures(world.history, limits, now)
-  const problems = problemsOf(world, failures)
+  const problems = problemsOf(world, failures, failureOfLeft(world.history, limits))
   const reason = shownFailure(moment, problems)
   const pollSeconds = pollSecondsOf(world, demandKnown)
   return {
@@ -98,7 +98,10 @@ function readyCondition(moment: Moment, found: Found, blocking: Untimed | undefi
   if (blocking) return { type: 'Ready', status: blocking.status, reason: blocking.reason, message: blocking.message }
   const blocked = found('blocked')
   if (blocked) return failing('Ready', 'False', blocked)
-  if (isPaused(moment.world.set)) {
+  const { world, limits, now } = moment
+  const failed = recentFailures(world.history, limits, now) >= limits.failuresBeforeProbe ? found('failing') : undefined
+  if (failed) return failing('Ready', 'False', failed)
+  if (isPaused(world.set)) {
     const message = 'The set is paused: no runner starts, idle runners are removed, and busy runners finish.'
     return { type: 'Ready', status: 'True', reason: 'Paused', message }
   }
@@ -107,8 +110,17 @@ function readyCondition(moment: Moment, found: Found, blocking: Untimed | undefi
     const message = `Runners wait for the limit of the forge, which allows the next registration at ${timestamp(until)}.`
     return { type: 'Ready', status: 'True', reason: limited, message }
   }
-  const message = `Runners start when jobs ask for them.${stepText(moment.world)}`
+  if (isToBeProved(world)) {
+    const message = `No runner of this template has come online yet.${stepText(world)}`
+    return { type: 'Ready', status: 'Unknown', reason: 'Starting', message }
+  }
+  const message = `Runners start when jobs ask for them.${stepText(world)}`
   return { type: 'Ready', status: 'True', reason: 'Ready', message }
+}
+
+/** A set that needs no runner shows no doubt before it starts the first one. */
+function isToBeProved({ history: { proof }, need }: SetWorld): boolean {
+  return proof === 'tried' || (proof === 'untried' && need !== undefined && need.missing > 0)
 }
 
 function stepText({ underWay }: SetWorld): string {

@@ -6,8 +6,9 @@ it.each<[FailureReason, number, number | undefined]>([
   ['image-missing', 1, 2_000],
   ['image-missing', 3, 8_000],
   ['image-missing', 20, 300_000],
-  ['quota-exceeded', 1, 45_000],
-  ['quota-exceeded', 9, 45_000],
+  ['quota-exceeded', 1, 5_000],
+  ['quota-exceeded', 9, 30_000],
+  ['deregistration-refused', 9, 45_000],
   ['image-invalid', 1, undefined],
 ])('waits for %s after %i failures at most %s ms', (reason, failures, most) => {
   expect(longestRetryWaitMs(reason, failures)).toBe(most)

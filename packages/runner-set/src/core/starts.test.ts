@@ -46,7 +46,7 @@ const rows: readonly (readonly [string, SetWorld, number, Held | undefined])[] =
   ],
   [
     'a refused template',
-    world([], { ...jobs(3), template: { is: 'refused', hash, failure, at: now } }),
+    world([], { ...jobs(3), template: { is: 'refused', hash, failure, at: now, refusals: 1 } }),
     0,
     held(3, { is: 'template-refused', failure }),
   ],
@@ -103,6 +103,16 @@ const rows: readonly (readonly [string, SetWorld, number, Held | undefined])[] =
     world([], { ...jobs(1), ...failing(2, { retryAt: later }) }),
     0,
     held(1, { is: 'failed-starts', failures: 2, until: later }),
+  ],
+  [
+    'spares that leave by themselves wait, and jobs do not',
+    world([], {
+      ...jobs(2),
+      set: runnerSet({ scale: { min: 3, max: 10 } }),
+      history: { ...noHistory, left: { inARow: 4, retryAt: later } },
+    }),
+    2,
+    held(3, { is: 'spares-leave', runners: 4, until: later }),
   ],
   ['the first try after three failures', world([], { ...jobs(3), ...failing(3) }), 1, held(2, probe(0))],
   [

@@ -51,9 +51,17 @@ function boundsOf(moment: Moment, counts: Counts, missing: number): readonly Bou
     ...(refused === undefined ? [] : [{ most: 0, why: { is: 'registration-failed', until: refused } } as const]),
     // A pod counts against the ceiling until it is gone, also after its job.
     { most: Math.max(0, set.scale.max - counts.occupied), why: { is: 'max', occupied: counts.occupied } },
+    ...cautionBounds(world, counts),
     ...failureBounds(moment, counts, missing),
+    ...spareBounds(moment, missing),
     { most: limits.startsPerTick, why: { is: 'starts-per-tick' } },
   ]
+}
+
+function cautionBounds({ template }: SetWorld, { requested }: Counts): readonly Bound[] {
+  if (template?.is !== 'accepted' || !template.caution) return []
+  const { atOnce, failure } = template.caution
+  return [{ most: Math.max(0, atOnce - requested), why: { is: 'caution', failure } }]
 }
 
 /** After a failed start its own replacement waits. After several in a row one runner at a time tries, until one gets online. */
@@ -66,4 +74,11 @@ function failureBounds({ world, limits, now }: Moment, { unproved }: Counts, mis
   }
   if (until === undefined) return []
   return [{ most: Math.max(0, missing - failures), why: { is: 'failed-starts', failures, until } }]
+}
+
+/** Only the idle spares wait: a job gets its runner. */
+function spareBounds({ world: { history, set }, now }: Moment, missing: number): readonly Bound[] {
+  const { inARow, retryAt: until } = history.left
+  if (until === undefined || now >= until) return []
+  return [{ most: Math.max(0, missing - set.scale.min), why: { is: 'spares-leave', runners: inARow, until } }]
 }

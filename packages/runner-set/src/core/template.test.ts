@@ -49,13 +49,13 @@ it('never lets a template run that lost a field, or that has no runner', () => {
 it('says that an API server before 1.29 has no sidecars when it refuses their probe', () => {
   const message =
     'Pod "a" is invalid: spec.initContainers[0].startupProbe: Forbidden: may not be set for init containers without restartPolicy=Always'
-  expect(refusedTemplate('h', { reason: 'template-invalid', message }, now)).toMatchObject({
+  expect(refusedTemplate('h', { reason: 'template-invalid', message }, now, undefined)).toMatchObject({
     failure: {
       reason: 'template-invalid',
       message: `${message} (native sidecars need Kubernetes 1.29 or later, and no webhook that drops restartPolicy)`,
     },
   })
-  expect(refusedTemplate('h', { reason: 'template-invalid', message: 'x' }, now)).toMatchObject({
+  expect(refusedTemplate('h', { reason: 'template-invalid', message: 'x' }, now, undefined)).toMatchObject({
     failure: { message: 'x' },
   })
 })

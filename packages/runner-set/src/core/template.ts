@@ -1,11 +1,13 @@
 // Whether a pod template can work: our own rules, and what the API server made of it.
 import type { Instant } from '@dayfly/kit/clock'
 import type { Failure } from '../model/failure.ts'
+import type { Limits } from '../model/limits.ts'
 import { runnerPrefix } from '../model/runner-names.ts'
 import type { RunnerSet } from '../model/runner-set.ts'
 import type { TemplateVerdict } from '../model/world.ts'
 import { firstDifference } from './difference.ts'
 import { buildPod } from './pod.ts'
+import { retryWaitMs } from './retry.ts'
 import { hazardsOf, withoutRunner } from './template-rules.ts'
 
 /** Returns the pod that a dry run of the template sends. Its name is the same each time, so that the response can be compared. */
@@ -19,18 +21,52 @@ export function templateVerdict(set: RunnerSet, hash: string, stored: unknown, a
   const hazards = hazardsOf(spec)
   const failure =
     withoutRunner(spec) ?? (set.templateChecks === 'enforce' ? hazards[0] : undefined) ?? changeOf(spec, stored)
-  return failure ? { is: 'refused', hash, failure, at } : { is: 'accepted', hash, warnings: hazards, at }
+  return failure ? { is: 'refused', hash, failure, at, refusals: 1 } : { is: 'accepted', hash, warnings: hazards, at }
 }
 
-/** Returns the verdict on a template that the API server refused, with what its sentence does not say. */
-export function refusedTemplate(hash: string, failure: Failure, at: Instant): TemplateVerdict {
+/** Returns the verdict on a template that the API server refused, with what its sentence does not say.
+ *  @param before the verdict on the same template before; undefined for the first one */
+export function refusedTemplate(
+  hash: string,
+  failure: Failure,
+  at: Instant,
+  before: TemplateVerdict | undefined,
+): TemplateVerdict {
   const old = /init containers without restartPolicy=Always/.test(failure.message)
-  return {
-    is: 'refused',
-    hash,
-    failure: old ? { ...failure, message: `${failure.message} (${sidecarNote})` } : failure,
-    at,
-  }
+  const explained = old ? { ...failure, message: `${failure.message} (${sidecarNote})` } : failure
+  return { is: 'refused', hash, failure: explained, at, refusals: refusalsOf(before) + 1 }
+}
+
+function refusalsOf(verdict: TemplateVerdict | undefined): number {
+  return (verdict?.is === 'refused' ? verdict.refusals : verdict?.caution?.refusals) ?? 0
+}
+
+/** A template that is accepted after a refusal may be refused again: then one start tries first. */
+export function withCaution(verdict: TemplateVerdict, before: TemplateVerdict | undefined): TemplateVerdict {
+  if (verdict.is !== 'accepted' || before?.is !== 'refused' || before.hash !== verdict.hash) return verdict
+  return { ...verdict, caution: { failure: before.failure, refusals: before.refusals, atOnce: 1 } }
+}
+
+/** The API server created a pod of the template: one more start at a time may try, until so many do that nothing is held back. */
+export function withCreated(verdict: TemplateVerdict | undefined, limits: Limits): TemplateVerdict | undefined {
+  if (verdict?.is !== 'accepted' || !verdict.caution) return verdict
+  const { failure, atOnce } = verdict.caution
+  const caution = atOnce < limits.startsPerTick ? { failure, refusals: 0, atOnce: atOnce + 1 } : undefined
+  return { ...verdict, caution }
+}
+
+/** Returns when a refused template is checked again: after a back-off, and soon after a pod of the set has given its room free. */
+export function checkAgainAt(
+  refused: Extract<TemplateVerdict, { is: 'refused' }>,
+  freedAt: Instant | undefined,
+  limits: Limits,
+): Instant {
+  const { failure, at, refusals, hash } = refused
+  const wait = retryWaitMs(failure.reason, refusals, hash)
+  // A rule of the cluster may have refused it, and an administrator may change that rule.
+  if (wait === undefined) return at + limits.templateAgainMs
+  const signs = freedAt === undefined ? [] : limits.freedAgainMs.map((ms) => freedAt + ms)
+  return Math.min(at + wait, ...signs.filter((sign) => sign > at))
 }
 
 /** An API server that does not know native sidecars drops the field, and may then refuse what only a sidecar may have. */

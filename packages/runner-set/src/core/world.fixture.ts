@@ -97,6 +97,7 @@ export function world(runners: readonly Runner[], over: Partial<SetWorld> = {}):
     ended: 0,
     occupied: runners.filter(occupies).length,
     unproved: runners.filter(isUnproved).length,
+    requested: runners.filter(({ pod }) => pod.is === 'requested').length,
   }
   for (const each of runners) counts[phaseOf(each)]++
   const base: SetWorld = {
@@ -123,6 +124,7 @@ export function world(runners: readonly Runner[], over: Partial<SetWorld> = {}):
     forgeFailure: undefined,
     settingsFailure: undefined,
     registrationsAt: now,
+    freedAt: undefined,
     leftAt: undefined,
     registrationsDoubtful: false,
     underway: { 'check-template': false, 'list-registrations': false, report: true },

@@ -1,6 +1,6 @@
 // The table of failures: one row for each reason. Its columns drive the core, and failure.ts looks them up.
 import type { Deadline, FailureInfo } from './failure-info.ts'
-import { never, soon, steady } from './failure-retries.ts'
+import { never, refused, soon, steady } from './failure-retries.ts'
 import { forgeFailures } from './forge-failures.ts'
 
 const second = 1_000
@@ -32,19 +32,19 @@ export const failures = {
     class: 'template',
     sentence: 'An admission rule of the cluster forbids the pod.',
     next: 'Satisfy the rule named in the message, or exempt the namespace from it.',
-    retry: steady,
+    retry: refused,
   },
   'rights-missing': {
     class: 'template',
     sentence: 'The controller has no right to create the objects of a runner.',
     next: 'Bind the Role of the chart to the account of the controller in the namespace of the set.',
-    retry: steady,
+    retry: refused,
   },
   'quota-exceeded': {
     class: 'template',
     sentence: 'The resource quota of the namespace is used up.',
     next: 'Raise the quota, lower max of the set, or wait until other pods end.',
-    retry: steady,
+    retry: refused,
   },
   unschedulable: {
     class: 'start',
@@ -244,6 +244,12 @@ export const failures = {
     class: 'run',
     sentence: 'The runner ended without a job, or with an error of its own.',
     next: 'Read the log of the runner with the command in the message, while its pod is kept (keepFailed).',
+    retry: soon,
+  },
+  'idle-runner-left': {
+    class: 'run',
+    sentence: 'Idle runners leave by themselves, one after the other.',
+    next: 'GitHub removes idle runners now and then, and a runner of an old version at once. Update the image; set keepFinished and read the log of one that left.',
     retry: soon,
   },
   'runner-outdated': {

@@ -14,8 +14,8 @@ export type Limits = {
   readonly ghostMs: number
   /** How often registrations are listed while a runner waits to be seen online, or may be a ghost. */
   readonly listRegistrationsMs: number
-  /** The same after a failed start, so that a success is seen soon. */
-  readonly listAfterFailureMs: number
+  /** The same after a failed start, and first after any start, so that a success is seen soon. */
+  readonly listSoonMs: number
   /** A set lists its registrations once more this long after its last runner left. */
   readonly lastLookMs: number
   /** A forge event about a job may arrive this long after the end of its runner. */
@@ -34,6 +34,8 @@ export type Limits = {
   readonly failureMemoryMs: number
   /** Number of failed starts in a row after which one runner at a time tries. */
   readonly failuresBeforeProbe: number
+  /** Number of idle runners in a row that may leave by themselves before it is shown. */
+  readonly leftIdleMax: number
   /** Number of surplus runners that one tick ends. */
   readonly surplusPerTick: number
   /** Number of runners that one tick starts. */
@@ -46,6 +48,8 @@ export type Limits = {
   readonly terminationMs: number
   /** A container that runs this long after its job is stuck in the same sense. */
   readonly lingerMs: number
+  /** After a pod has ended, its room in a quota is free at once or a little later: a refused template is checked again after these times. */
+  readonly freedAgainMs: readonly number[]
   /** A template whose refusal only a change can end is checked again this often. */
   readonly templateAgainMs: number
   /** A deletion that the API server accepted is sent again after this long without an event of the pod. */
@@ -63,7 +67,7 @@ export const defaultLimits: Limits = {
   quietMs: minute,
   ghostMs: 2 * minute,
   listRegistrationsMs: minute,
-  listAfterFailureMs: 10 * second,
+  listSoonMs: 10 * second,
   lastLookMs: 10 * minute,
   lateEventMs: 5 * second,
   jobLeaseMs: 15 * minute,
@@ -73,12 +77,14 @@ export const defaultLimits: Limits = {
   retryAfterMaxMs: 60 * minute,
   failureMemoryMs: 15 * minute,
   failuresBeforeProbe: 3,
+  leftIdleMax: 3,
   surplusPerTick: 10,
   startsPerTick: 100,
   keptMax: 10,
   jobsShown: 50,
   terminationMs: 30 * second,
   lingerMs: 10 * minute,
+  freedAgainMs: [0, second, 3 * second],
   templateAgainMs: 5 * minute,
   deleteAgainMs: 2 * minute,
 }

@@ -117,7 +117,7 @@ export type Runner = {
 }
 
 /** The phase of a runner. `phaseOf` derives it from the facts; it is never stored.
- *  `starting`: requested or created, and the runner container has not started. `idle`: the container runs and no job is known.
+ *  `starting`: requested or created, and the forge has not seen the runner online. `idle`: it is online and has no job; at a forge that does not tell, its container runs.
  *  `spent`: it had its job, gets none, or its end has begun; it still lives, and is no capacity. `ended`: the runner container has terminated. */
 export type Phase = 'starting' | 'idle' | 'busy' | 'spent' | 'ended'
 
@@ -128,4 +128,6 @@ export type Counts = Readonly<Record<Phase, number>> & {
   readonly occupied: number
   /** Runners that start, or run and have not been seen online: their start may still fail. */
   readonly unproved: number
+  /** Runners whose pod is about to be created, or was created without a response. */
+  readonly requested: number
 }

@@ -10,8 +10,25 @@ import type { Condition, JobRecord, SetStatus } from './status.ts'
 /** The verdict of the API server and of our own rules on the template with this hash. */
 export type TemplateVerdict =
   /** `warnings`: hazards that the set's `templateChecks: warn` allows. */
-  | { readonly is: 'accepted'; readonly hash: string; readonly warnings: readonly Failure[]; readonly at: Instant }
-  | { readonly is: 'refused'; readonly hash: string; readonly failure: Failure; readonly at: Instant }
+  | {
+      readonly is: 'accepted'
+      readonly hash: string
+      readonly warnings: readonly Failure[]
+      readonly at: Instant
+      /** Undefined if no refusal came before, or enough pods were created since. */
+      readonly caution?: Caution | undefined
+    }
+  /** `refusals`: in a row. */
+  | {
+      readonly is: 'refused'
+      readonly hash: string
+      readonly failure: Failure
+      readonly at: Instant
+      readonly refusals: number
+    }
+
+/** The API server refused pods before, for example because of a quota. `atOnce`: so many starts may wait for its response; each pod that it creates allows one more. */
+export type Caution = { readonly failure: Failure; readonly refusals: number; readonly atOnce: number }
 
 /** A runner that is gone but whose job the demand may still count. */
 export type Departed = {
@@ -53,6 +70,10 @@ export type History = {
   readonly retryAt: Instant | undefined
   /** A failure that no new runner can avoid: no start until the set changes. */
   readonly blocked: Failure | undefined
+  /** Whether a runner of the present template was started, and whether one has come online. */
+  readonly proof: 'untried' | 'tried' | 'proved'
+  /** Runners in a row that left by themselves without a job, and until when no idle spare is started for that. */
+  readonly left: { readonly inARow: number; readonly retryAt: Instant | undefined }
 }
 
 /** The runners that a set needs, compared with those that live: they start, wait for a job or have one. */
@@ -121,6 +142,8 @@ export type SetWorld = {
   readonly settingsFailure: Failure | undefined
   /** The last complete list of registrations; undefined before the first. */
   readonly registrationsAt: Instant | undefined
+  /** When a pod of the set last gave its room free: it ended, or is gone. */
+  readonly freedAt: Instant | undefined
   /** When the last runner left; undefined if none has left since the start of the process. */
   readonly leftAt: Instant | undefined
   /** A registration may exist that no response has confirmed. */

@@ -5,7 +5,9 @@ import type { Departed } from '../../model/world.ts'
 
 /** Returns whether the demand that was read at `demandAt` may still count the job of a departed runner. */
 export function isStillCounted(departed: Departed, demandAt: Instant, limits: Limits, now: Instant): boolean {
-  return departed.jobOpen ? now < departed.at + limits.jobLeaseMs : demandAt <= departed.at
+  if (departed.jobOpen) return now < departed.at + limits.jobLeaseMs
+  // It reported the end of its job. A demand that arrives now may have been counted before that.
+  return demandAt <= departed.at + (departed.endedWell ? limits.lateEventMs : 0)
 }
 
 export class Departures {

@@ -3,6 +3,7 @@ import type { Action, Mark, RunnerAction } from '../../model/action.ts'
 import type { JournalEvent } from '../../model/event.ts'
 import type { Input } from '../../model/input.ts'
 import type { Runner } from '../../model/runner.ts'
+import { tried } from './history.ts'
 import { depart, put } from './lives.ts'
 import { requestedRunner } from './runner-facts.ts'
 import { begunAt, countFailure, type FoldStep, note } from './step.ts'
@@ -47,7 +48,10 @@ function begin(step: FoldStep, action: Action): void {
 }
 
 function beginOfRunner(step: FoldStep, action: RunnerAction): void {
-  if (action.kind === 'start-runner') put(step, requestedRunner(action.runner, step.at))
+  if (action.kind === 'start-runner') {
+    step.state.history = tried(step.state.history)
+    put(step, requestedRunner(action.runner, step.at))
+  }
   const runner = step.state.table.get(action.runner)
   if (!runner) return
   if (action.kind === 'deregister-runner' || action.kind === 'delete-runner') beginEnd(step, runner, action)

@@ -168,7 +168,7 @@ describe('departed runners', () => {
     set.event(jobFinishedFor('other'))
     set.event(demand(1, now))
     expect(set.world().departed).toHaveLength(1)
-    set.event(demand(1, now + 1))
+    set.event(demand(1, now + limits.lateEventMs + 1))
     expect(set.world().departed).toHaveLength(1)
     set.listed([], now + seconds(6))
     expect(set.world().departed).toEqual([])

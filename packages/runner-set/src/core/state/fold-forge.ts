@@ -7,10 +7,11 @@ import type { Registration, Runner } from '../../model/runner.ts'
 import { runnerPrefix } from '../../model/runner-names.ts'
 import { needsCordon } from '../needs-cordon.ts'
 import { isSeenOnline, phaseOf } from '../phase.ts'
+import { failureOfLeft, leftIdle, noneLeft } from './history.ts'
 import { put } from './lives.ts'
 import { withFinished, withStarted } from './recent-jobs.ts'
 import { withJob, withListedRegistration } from './runner-facts.ts'
-import { begunAt, callSucceeded, countFailure, countSuccess, type FoldStep, setSubject, subject } from './step.ts'
+import { begunAt, callSucceeded, countFailure, countSuccess, type FoldStep, note, setSubject, subject } from './step.ts'
 
 export function foldForgeEvent(step: FoldStep, event: ForgeEvent): void {
   const { forge } = step.state
@@ -44,6 +45,7 @@ export function foldForgeEvent(step: FoldStep, event: ForgeEvent): void {
 
 export function forgeFailed({ state, events }: FoldStep, failure: Failure, since: Instant): void {
   state.forge.failing(failure, since)
+  state.history = noneLeft(state.history)
   events.push({ kind: 'forge-failed', ...setSubject(state), failure })
 }
 
@@ -62,7 +64,8 @@ function jobStarted(step: FoldStep, event: Extract<ForgeEvent, { kind: 'job-star
   // The log of the runner and the list of the forge show the same job.
   if (before?.job?.id === job.id) return
   forge.quietSince = step.at
-  countSuccess(step)
+  countSuccess(step, before)
+  step.state.history = noneLeft(step.state.history)
   departures.jobStarted(name)
   const isLate = isNextJob(step, name, job.id)
   if (before && (needsCordon(step.state.set) || !before.job)) {
@@ -112,7 +115,10 @@ export function registrationsListed(step: FoldStep, registrations: readonly Regi
   }
   for (const runner of state.table.all()) compareRunner(step, runner, ownOf(runner, byName.get(runner.name)), askedAt)
   if (needsCordon(state.set)) finishUnseen(step, byName, askedAt)
-  for (const name of state.pendingRemovals.compare(new Set(byName.keys()), askedAt)) leftTooEarly(step, name)
+  for (const { name, isListed } of state.pendingRemovals.compare(new Set(byName.keys()), askedAt)) {
+    if (isListed) leftTooEarly(step, name)
+    else leftUnseen(step, name)
+  }
   if (!state.pods.known) state.forge.registrationsAt = undefined
   else addOrphans(step, registrations, askedAt)
 }
@@ -127,7 +133,7 @@ function ownOf({ registration, pod }: Runner, listed: readonly Registration[] = 
 function compareRunner(step: FoldStep, runner: Runner, listed: Registration | undefined, askedAt: Instant): void {
   const after = withListedRegistration(runner, listed, askedAt)
   if (after === runner) return
-  if (isSeenOnline(after) && !isSeenOnline(runner)) countSuccess(step)
+  if (isSeenOnline(after) && !isSeenOnline(runner)) countSuccess(step, after)
   // A busy runner that stays busy needs no decision: at 10,000 runners the next tick would look at all of them.
   const busy = phaseOf(runner) === 'busy' && phaseOf(after) === 'busy' && isCordonedAs(runner, listed)
   if (!busy || !isSeenOnline(runner)) put(step, after)
@@ -158,6 +164,16 @@ function addOrphans({ state, limits }: FoldStep, registrations: readonly Registr
       state.pendingRemovals.add(registration, askedAt + limits.lateEventMs)
     }
   }
+}
+
+/** The forge dropped its registration, and announced no job on it: it removed an idle runner, or its events were lost. */
+function leftUnseen(step: FoldStep, name: string): void {
+  const { state, limits, at } = step
+  state.history = leftIdle(state.history, at, runnerPrefix(state.set), limits)
+  const failure = failureOfLeft(state.history, limits)
+  if (!failure) return
+  note(step, failure, name)
+  step.events.push({ kind: 'runner-failed', ...subject(step, name), failure })
 }
 
 /** Its registration is still listed: GitHub drops it after a job, so the runner had none. */

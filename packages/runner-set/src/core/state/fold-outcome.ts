@@ -4,11 +4,11 @@ import type { Failure } from '../../model/failure.ts'
 import type { DeregisterOutcome, Outcome } from '../../model/outcome.ts'
 import type { Runner } from '../../model/runner.ts'
 import { afterFailure } from '../retry.ts'
-import { refusedTemplate, templateVerdict } from '../template.ts'
+import { refusedTemplate, templateVerdict, withCaution } from '../template.ts'
 import { registrationsListed } from './fold-forge.ts'
 import { podSeen } from './fold-pods.ts'
 import { foldStart } from './fold-start.ts'
-import { isOfTemplate, templateAccepted } from './history.ts'
+import { isOfTemplate } from './history.ts'
 import { put, remove } from './lives.ts'
 import { withAnswer, withCordon } from './runner-facts.ts'
 import { begunAt, callFailed, callSucceeded, countFailure, type FoldStep, note, setSubject, subject } from './step.ts'
@@ -202,15 +202,15 @@ function templateChecked(step: FoldStep, { hash, result }: OutcomeOf<'check-temp
     return
   }
   callSucceeded(step, 'check-template')
+  const before = state.template?.hash === hash ? state.template : undefined
   const verdict =
     result.is === 'accepted'
-      ? templateVerdict(state.set, hash, result.stored, at)
-      : refusedTemplate(hash, result.failure, at)
+      ? withCaution(templateVerdict(state.set, hash, result.stored, at), before)
+      : refusedTemplate(hash, result.failure, at, before)
   state.template = verdict
   const { is } = verdict
   if (is === 'refused') events.push({ kind: 'template-refused', ...setSubject(state), hash, failure: verdict.failure })
   else events.push({ kind: 'template-accepted', ...setSubject(state), hash })
-  if (is === 'accepted') state.history = templateAccepted(state.history)
 }
 
 function listed(step: FoldStep, { result }: OutcomeOf<'list-registrations'>): void {

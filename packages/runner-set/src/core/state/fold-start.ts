@@ -3,6 +3,7 @@ import { unreachable } from '@dayfly/kit/assert'
 import type { Failure } from '../../model/failure.ts'
 import type { StartOutcome, Unsuccessful } from '../../model/outcome.ts'
 import type { PodFacts, Registration, Runner } from '../../model/runner.ts'
+import { refusedTemplate, withCreated } from '../template.ts'
 import { podSeen } from './fold-pods.ts'
 import { isOfTemplate } from './history.ts'
 import { put, remove } from './lives.ts'
@@ -47,6 +48,7 @@ function registered(step: FoldStep, runner: Runner, registration: Registration):
 /** The response has the pod as it was created. The watch may have shown a newer state by now. */
 function podCreated(step: FoldStep, runner: Runner, pod: PodFacts): void {
   const { name } = runner
+  step.state.template = withCreated(step.state.template, step.limits)
   if (runner.pod.is === 'requested') podSeen(step, name, pod, step.at)
   step.events.push({ kind: 'pod-created', ...subject(step, name), uid: pod.uid })
 }
@@ -85,13 +87,19 @@ function secretMissing(step: FoldStep, runner: Runner, result: Unsuccessful): vo
 
 /** A refusal that every runner of the set would meet is the template's: no further runner is registered. */
 function podRefused(step: FoldStep, runner: Runner, failure: Failure): void {
-  const { state, at } = step
-  if (isOfTemplate(failure)) {
-    const hash = state.templateHash
-    state.template = { is: 'refused', hash, failure, at }
-    step.events.push({ kind: 'template-refused', ...setSubject(state), hash, failure })
-  }
+  if (isOfTemplate(failure)) templateRefused(step, failure)
   startRefused(step, runner, failure)
+}
+
+/** Starts that were under way at the first refusal are refused together, and count as one. */
+function templateRefused({ state, events, at }: FoldStep, failure: Failure): void {
+  const { template, templateHash: hash } = state
+  if (template?.is === 'refused') {
+    state.template = { ...template, at }
+    return
+  }
+  state.template = refusedTemplate(hash, failure, at, template)
+  events.push({ kind: 'template-refused', ...setSubject(state), hash, failure })
 }
 
 /** A pod that the watch has already shown exists in spite of the refusal: it must end, and its end counts the failure. */

@@ -173,7 +173,12 @@ function recounted(state: SetState): Counts {
     (typeof phases)[number],
     number
   >
-  return { ...byPhase, occupied: runners.filter(occupies).length, unproved: runners.filter(isUnproved).length }
+  return {
+    ...byPhase,
+    occupied: runners.filter(occupies).length,
+    unproved: runners.filter(isUnproved).length,
+    requested: runners.filter(({ pod }) => pod.is === 'requested').length,
+  }
 }
 
 it('holds after any sequence of inputs what complete lists would build', () => {

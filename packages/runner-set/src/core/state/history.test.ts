@@ -1,15 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { FailureReason } from '../../model/failure.ts'
 import { limits, now } from '../world.fixture.ts'
-import {
-  failedStart,
-  isOfTemplate,
-  noHistory,
-  recentFailures,
-  remember,
-  succeeded,
-  templateAccepted,
-} from './history.ts'
+import { failedStart, isOfTemplate, noHistory, recentFailures, remember, succeeded } from './history.ts'
 
 const second = 1_000
 const fail = (history = noHistory, at = now, begunAt = at - second, reason: FailureReason = 'image-missing') =>
@@ -75,13 +67,6 @@ describe('failed starts in a row', () => {
     expect(history).toMatchObject({ blocked: { reason: 'image-invalid' }, retryAt: undefined })
     expect(succeeded(history).blocked).toBeDefined()
     expect(fail(history, now + 1, now + 1).blocked).toMatchObject({ reason: 'image-invalid' })
-  })
-
-  it('block the set no longer once a check accepts the template that a start was refused for', () => {
-    const refused = fail(noHistory, now, now, 'template-invalid')
-    expect(templateAccepted(refused).blocked).toBeUndefined()
-    const broken = fail(noHistory, now, now, 'image-invalid')
-    expect(templateAccepted(broken).blocked).toMatchObject({ reason: 'image-invalid' })
   })
 })
 

@@ -12,6 +12,8 @@ export const noHistory: History = {
   failedAt: 0,
   retryAt: undefined,
   blocked: undefined,
+  proof: 'untried',
+  left: { inARow: 0, retryAt: undefined },
 }
 
 /** One failure of a runner, or of the attempt to start one. */
@@ -46,12 +48,33 @@ export function failedStart(history: History, failed: FailedStart, limits: Limit
 
 /** A runner came online or got a job: the failures before are over. A cause that no runner can avoid stays. */
 export function succeeded(history: History): History {
-  return { ...history, failuresInARow: 0, rounds: 0, retryAt: undefined }
+  return { ...history, failuresInARow: 0, rounds: 0, retryAt: undefined, proof: 'proved' }
 }
 
-/** A check accepts the template: what an earlier refusal of it blocked may be tried again. */
-export function templateAccepted(history: History): History {
-  return history.blocked && isOfTemplate(history.blocked) ? { ...history, blocked: undefined } : history
+/** A runner left by itself without a job. After several in a row idle spares wait, longer each time. */
+export function leftIdle(history: History, at: Instant, key: string, limits: Limits): History {
+  const inARow = history.left.inARow + 1
+  const wait = inARow > limits.leftIdleMax ? retryWaitMs('idle-runner-left', inARow - limits.leftIdleMax, key) : 0
+  return { ...history, left: { inARow, retryAt: wait ? at + wait : undefined } }
+}
+
+/** A runner of the set got a job, or the forge could not be reached: runners that left say nothing any more. */
+export function noneLeft(history: History): History {
+  return history.left.inARow === 0 ? history : { ...history, left: noHistory.left }
+}
+
+/** Returns what happened if more runners left than a forge may remove now and then; undefined otherwise. */
+export function failureOfLeft({ left }: History, limits: Limits): Failure | undefined {
+  if (left.inARow <= limits.leftIdleMax) return undefined
+  return {
+    reason: 'idle-runner-left',
+    message: `${left.inARow} runners in a row ended with exit code 0 and without a job`,
+  }
+}
+
+/** A runner is started. */
+export function tried(history: History): History {
+  return history.proof === 'untried' ? { ...history, proof: 'tried' } : history
 }
 
 /** Returns the failures in a row that still count: time heals them. */

@@ -3,12 +3,15 @@ import type { Failure } from '../../model/failure.ts'
 import { forgeTraits } from '../../model/forge-traits.ts'
 import type { ContainerEnd, PodFacts, Runner } from '../../model/runner.ts'
 import { failureOfEnd } from '../end.ts'
+import { occupies } from '../phase.ts'
 import { isDroppedByForge } from './runner-facts.ts'
 import { begunAt, countFailure, type FoldStep, note, subject } from './step.ts'
 
 /** Stores a runner. Its start and its end are reported once, by the input that shows them first. */
 export function put(step: FoldStep, after: Runner): void {
-  const before = podOf(step.state.table.put(after))
+  const replaced = step.state.table.put(after)
+  if (replaced && occupies(replaced) && !occupies(after)) step.state.freedAt = step.at
+  const before = podOf(replaced)
   const now = podOf(after)
   if (now?.startedAt !== undefined && before?.startedAt === undefined) {
     const startMs = before && now.startedAt - now.createdAt
@@ -24,6 +27,7 @@ export function remove(step: FoldStep, runner: Runner): void {
   const end = pod?.end
   if (pod && !end && !runner.deleted) vanished(step, runner, pod)
   state.table.remove(runner.name)
+  if (occupies(runner)) state.freedAt = step.at
   state.forge.leftAt = step.at
   if (!end) leaveRegistration(step, runner)
   events.push({ kind: 'runner-gone', ...subject(step, runner.name), because: end ? 'ended' : 'removed' })

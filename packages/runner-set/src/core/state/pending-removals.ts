@@ -49,15 +49,15 @@ export class PendingRemovals {
   }
 
   /** Compares with a complete list. Removals that the list no longer has are over.
-   *  Returns the runners that left too early: the list was requested after their time, and still has their registrations. */
-  compare(listed: ReadonlySet<string>, askedAt: Instant): readonly string[] {
-    const early: string[] = []
+   *  Returns the runners that left too early, by whether the list still has their registrations. A list that was requested before their time does not count. */
+  compare(listed: ReadonlySet<string>, askedAt: Instant) {
+    const early: { readonly name: string; readonly isListed: boolean }[] = []
     for (const [name, pending] of this.#pending) {
-      if (!listed.has(name)) this.clear(name)
-      else if (pending.early && pending.dueAt <= askedAt) {
-        early.push(name)
-        this.#change(name, () => ({ early: false }))
-      }
+      const isListed = listed.has(name)
+      if (pending.early && askedAt < pending.dueAt) continue
+      if (pending.early) early.push({ name, isListed })
+      if (isListed) this.#change(name, () => ({ early: false }))
+      else this.clear(name)
     }
     return early
   }

@@ -12,6 +12,7 @@ export class RunnerTable {
   readonly #phases: Record<Phase, number> = { starting: 0, idle: 0, busy: 0, spent: 0, ended: 0 }
   #occupied = 0
   #unproved = 0
+  #requested = 0
   /** Runners whose slow start, whose long step, and whose stuck end is shown. */
   readonly #delays = new HeldUp()
   readonly #underWay = new HeldUp()
@@ -33,7 +34,7 @@ export class RunnerTable {
   }
 
   counts(): Counts {
-    return { ...this.#phases, occupied: this.#occupied, unproved: this.#unproved }
+    return { ...this.#phases, occupied: this.#occupied, unproved: this.#unproved, requested: this.#requested }
   }
 
   /** Runners whose start is held up for long enough to be shown. */
@@ -149,6 +150,7 @@ export class RunnerTable {
     this.#phases[phaseOf(runner)] += by
     if (occupies(runner)) this.#occupied += by
     if (isUnproved(runner)) this.#unproved += by
+    if (runner.pod.is === 'requested') this.#requested += by
   }
 }
 

@@ -21,6 +21,8 @@ import { RunnerTable } from './runner-table.ts'
 export type SetState = {
   set: RunnerSet
   templateHash: string
+  /** When the template last changed. */
+  templateSince: Instant
   template: TemplateVerdict | undefined
   readonly table: RunnerTable
   readonly pendingRemovals: PendingRemovals
@@ -28,6 +30,8 @@ export type SetState = {
   readonly forge: ForgeReadings
   /** Unknown before the first complete list of pods, and while the watch of pods is down. */
   pods: Reading<true>
+  /** When a pod last gave its room free. */
+  freedAt: Instant | undefined
   /** Names of runners that are removed while the watch may still report their pods. */
   readonly removed: Set<string>
   history: History
@@ -63,12 +67,14 @@ export function newSetState(set: RunnerSet, stored: StoredStatus = {}): SetState
   return {
     set,
     templateHash: templateHash(set),
+    templateSince: 0,
     template: undefined,
     table: new RunnerTable(),
     pendingRemovals: new PendingRemovals(),
     departures: new Departures(),
     forge,
     pods: { known: false, since: 0, why: 'the pods have not been listed yet' },
+    freedAt: undefined,
     removed: new Set(),
     history: noHistory,
     jobs: stored.jobs ?? [],
@@ -113,6 +119,7 @@ export function worldOf(state: SetState, allowance: SetWorld['allowance'], limit
     forgeFailure: forge.failure,
     settingsFailure: forge.settingsFailure,
     registrationsAt: forge.registrationsAt,
+    freedAt: state.freedAt,
     leftAt: forge.leftAt,
     registrationsDoubtful: forge.registrationsDoubtful,
     underway: { ...state.underway },

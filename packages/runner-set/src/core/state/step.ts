@@ -7,7 +7,7 @@ import type { Runner } from '../../model/runner.ts'
 import { runnerPrefix } from '../../model/runner-names.ts'
 import type { RetryKey } from '../../model/world.ts'
 import { afterFailure } from '../retry.ts'
-import { failedStart, remember, succeeded } from './history.ts'
+import { failedStart, isOfTemplate, remember, succeeded } from './history.ts'
 import type { SetState } from './set-state.ts'
 
 export type FoldStep = {
@@ -31,15 +31,19 @@ export function note({ state, at }: FoldStep, failure: Failure, runner: string |
   state.history = remember(state.history, failure, runner, at)
 }
 
-/** Counts a runner that failed before it had a job: its replacement waits, and needs no job that the demand still counts. */
-export function countFailure({ state, limits, at }: FoldStep, failure: Failure, name: string, begunAt: Instant): void {
+/** Counts a runner that failed before it had a job: its replacement waits, and needs no job that the demand still counts.
+ *  After a refusal of the template, the verdict on the template decides when the next runner starts. */
+export function countFailure(step: FoldStep, failure: Failure, name: string, begunAt: Instant): void {
+  const { state, limits, at } = step
   const key = runnerPrefix(state.set)
-  state.history = failedStart(state.history, { failure, runner: name, at, begunAt, key }, limits)
+  if (isOfTemplate(failure)) note(step, failure, name)
+  else state.history = failedStart(state.history, { failure, runner: name, at, begunAt, key }, limits)
   state.departures.settle(name)
 }
 
-export function countSuccess({ state }: FoldStep): void {
-  state.history = succeeded(state.history)
+/** @param runner one of an older template proves nothing about the present one */
+export function countSuccess({ state }: FoldStep, runner: Runner | undefined): void {
+  if (!runner || begunAt(runner) >= state.templateSince) state.history = succeeded(state.history)
 }
 
 /** When the life of a runner began: with its pod, or with the request for it. */
