@@ -1,5 +1,8 @@
 // The controller at real latency: scale-down, refusals, credential rotation and failing starts over virtual minutes.
 import { timestamp } from '@dayfly/kit/timestamp'
+import { parseRunnerSet } from '@dayfly/runner-set/config/runner-set'
+import { buildPod } from '@dayfly/runner-set/core/pod'
+import { runnerPrefix } from '@dayfly/runner-set/model/runner-names'
 import { afterEach, describe, expect, it } from 'vitest'
 import {
   closeStage,
@@ -15,6 +18,7 @@ import {
   type Stage,
   type StageOptions,
   schedule,
+  secrets,
   setStatus,
   status,
   succeeded,
@@ -501,8 +505,10 @@ async function runJobs(stage: Stage, count: number): Promise<number> {
   const endAt = new Map<string, number>()
   const ended = new Set<string>()
   while (ended.size < count && stage.clock.now() < begun + seconds(300)) {
+    const ready = new Set(secrets(stage))
     for (const { metadata } of living(stage)) {
       const { name } = metadata
+      if (!ready.has(name)) continue
       if (!endAt.has(name)) {
         endAt.set(name, stage.clock.now() + seconds(3))
         await takeJob(stage, name)
@@ -531,6 +537,23 @@ describe.each([50, 150, 300])('at a latency of %i ms', (ms) => {
     // Four are refused at first, and at most two in each of the other rounds.
     expect(registrations(stage).length).toBeLessThanOrEqual(6 + 4 + 4)
     expect(status(stage)).toMatchObject({ failed: 0 })
+  })
+
+  it('pods of an earlier leader without a Secret are ended at once, and count as no failure', async () => {
+    const stage = await open({ forgeMs: ms, apiMs: ms, spec: { scale: { min: 0, max: 10 } } })
+    const stopping = stage.controller.stop()
+    await stage.clock.advance(seconds(60))
+    await stopping
+    const object = stage.registry.get('runnersets.dayfly.dev', namespace, 'linux')
+    const parsed = object && parseRunnerSet(object)
+    if (!parsed?.ok) throw new Error('the set cannot be read')
+    for (let count = 0; count < 10; count++) {
+      stage.registry.create('pods', buildPod(parsed.set, `${runnerPrefix(parsed.set)}left${count}`, `${900 + count}`))
+    }
+    queue(stage, 10)
+    stage.controller = stage.start('controller-2')
+    expect(await runJobs(stage, 10)).toBeLessThan(15 + 3)
+    expect(events(stage, 'runner-failed')).toEqual([])
   })
 
   it('jobs that end together start no replacements', async () => {

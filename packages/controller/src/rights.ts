@@ -32,7 +32,7 @@ export const runnerRights: readonly Right[] = [
   {
     resource: secrets,
     verbs: ['get', 'create', 'delete'],
-    use: 'reads the Secrets that a RunnerSet names, and writes the credential of each runner',
+    use: 'reads the Secrets that a RunnerSet names, writes the credential of each runner, and looks for it after another process',
   },
   {
     resource: configMaps,

@@ -22,7 +22,7 @@ import { Actor } from './act/act.ts'
 import type { ActContext } from './act/context.ts'
 import { report } from './act/report.ts'
 import { Connection, forgeSet, type Records } from './connection.ts'
-import { guarded } from './guard.ts'
+import { guarded, isLeading } from './guard.ts'
 import { JobLogs } from './job-logs.ts'
 import type { Journal } from './journal.ts'
 import { Loop } from './loop.ts'
@@ -32,7 +32,12 @@ import type { ControllerOptions } from './options.ts'
 const spacingMs = 50
 
 /** The right to act, and what this process acts with while it has it. */
-type Term = { readonly kubernetes: Kubernetes; readonly signal: AbortSignal; readonly actor: Actor }
+type Term = {
+  readonly kubernetes: Kubernetes
+  readonly leads: () => boolean
+  readonly signal: AbortSignal
+  readonly actor: Actor
+}
 
 /** The connection to the forge. */
 type Contact =
@@ -104,9 +109,10 @@ export class SetWorker {
   /** From now on, until leadership ends, this process decides and acts. Before, it only watches. */
   lead(leadership: Leadership): void {
     const kubernetes = guarded(this.#options.kubernetes, leadership)
+    const leads = () => isLeading(leadership)
     const { signal } = leadership
     const actor = new Actor((outcome) => this.take({ kind: 'outcome', outcome }))
-    this.#term = { kubernetes, signal, actor }
+    this.#term = { kubernetes, leads, signal, actor }
     this.#jobLogs = this.#followLogs(signal)
     this.take({ kind: 'term-began' })
     // The connection of an earlier term ended with it.
@@ -178,8 +184,8 @@ export class SetWorker {
     return worldOf(this.#state, allowance, this.#options.limits, now)
   }
 
-  #context({ kubernetes, signal }: Term, link: Link | undefined, decidedAt: Instant): ActContext {
-    return { kubernetes, signal, set: this.set, link, decidedAt }
+  #context({ kubernetes, leads, signal }: Term, link: Link | undefined, decidedAt: Instant): ActContext {
+    return { kubernetes, leads, signal, set: this.set, link, decidedAt }
   }
 
   /** Returns the random parts of the next names. One that a runner has used never comes again. */

@@ -182,9 +182,10 @@ describe('a request', () => {
     const { kubernetes, requests, settle } = world(ok)
     await settle(kubernetes.create(pods, pod, { metadataOnly: true }))
     await settle(kubernetes.delete(pods, at, { metadataOnly: true }))
+    await settle(kubernetes.get(pods, at, { metadataOnly: true }))
     await settle(kubernetes.create(pods, pod))
     const metadata = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json;q=0.5'
-    expect(requests.map(({ headers }) => headers['accept'])).toEqual([metadata, metadata, 'application/json'])
+    expect(requests.map(({ headers }) => headers['accept'])).toEqual([metadata, metadata, metadata, 'application/json'])
   })
 })
 

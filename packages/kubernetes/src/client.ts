@@ -33,8 +33,14 @@ const listBackoff = { baseMs: 500, capMs: 5_000 }
 export function createKubernetes(connection: Connection): Kubernetes {
   const send = boundedSend(connection)
   return {
-    get: async (resource, at, { signal } = {}) => {
-      const answer = await send(resource, { method: 'GET', path: objectPath(resource, at), signal })
+    get: async (resource, at, options = {}) => {
+      const call = {
+        method: 'GET',
+        path: objectPath(resource, at),
+        signal: options.signal,
+        ...answerOf(options),
+      } as const
+      const answer = await send(resource, call)
       return objectOf(answer, resource, false)
     },
     list: (resource, options = {}) => listAll((call) => send(resource, call), connection, resource, options),

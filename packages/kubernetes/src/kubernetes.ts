@@ -2,6 +2,10 @@
 import type { KubeObject, ObjectName, Resource } from './types.ts'
 
 type CallOptions = { readonly signal?: AbortSignal | undefined }
+export type GetOptions = CallOptions & {
+  /** Asks for metadata alone. A server that does not support this sends the whole object. */
+  readonly metadataOnly?: boolean
+}
 /** The options that every write has. */
 type AnyWriteOptions = CallOptions & {
   /** Throws if the write may not be sent any more. It runs right before the write is sent, also before it is repeated. */
@@ -39,7 +43,7 @@ export type DeleteOptions = AnyWriteOptions & {
 export type Written = { readonly object: KubeObject; readonly warnings: readonly string[] }
 
 export interface Kubernetes {
-  get(resource: Resource, at: ObjectName, options?: CallOptions): Promise<KubeObject>
+  get(resource: Resource, at: ObjectName, options?: GetOptions): Promise<KubeObject>
   /** Resolves with all pages of one consistent list, never with a part of it. */
   list(
     resource: Resource,

@@ -10,6 +10,7 @@ import { deregister } from './deregister.ts'
 import { explainRunner } from './explain-runner.ts'
 import { listRegistrations } from './list-registrations.ts'
 import { lookUpPod } from './look-up-pod.ts'
+import { lookUpSecret } from './look-up-secret.ts'
 import { report } from './report.ts'
 import { startRunner } from './start-runner.ts'
 
@@ -67,6 +68,8 @@ const performs: { readonly [Kind in Action['kind']]: Perform<Kind> } = {
     report({ action: kind, runner, result: await deleteRunner(context, runner, pod) }),
   'look-up-pod': async ({ kind, runner }, context, report) =>
     report({ action: kind, runner, result: await lookUpPod(context, runner) }),
+  'look-up-secret': async ({ kind, runner }, context, report) =>
+    report({ action: kind, runner, result: await lookUpSecret(context, runner) }),
   'explain-runner': async ({ kind, runner, podUid }, context, report) =>
     report({ action: kind, runner, result: await explainRunner(context, runner, podUid) }),
   'drop-registration': async ({ kind, registration }, context, report) =>

@@ -6,8 +6,9 @@ import { forgeUnsuccessful, notConnected } from './unsuccessful.ts'
 
 type CordonResult = Extract<Outcome, { action: 'cordon-runner' }>['result']
 
-export async function cordon({ link, signal }: ActContext, registration: Registration): Promise<CordonResult> {
+export async function cordon({ link, signal, leads }: ActContext, registration: Registration): Promise<CordonResult> {
   if (!link) return notConnected
+  if (!leads()) return { is: 'aborted' }
   try {
     await link.cordon(registration)
     return { is: 'cordoned' }

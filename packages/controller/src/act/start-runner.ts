@@ -27,10 +27,11 @@ export async function* startRunner(context: ActContext, name: string): AsyncGene
 }
 
 async function register(
-  { link, signal }: ActContext,
+  { link, signal, leads }: ActContext,
   name: string,
 ): Promise<{ readonly outcome: StartOutcome; readonly credential?: Credential }> {
   if (!link) return { outcome: { ...notConnected, step: 'register' } }
+  if (!leads()) return { outcome: { is: 'aborted', step: 'register' } }
   try {
     const answer = await link.register(name)
     if (answer.is === 'limited') return { outcome: { is: 'limited', until: answer.until } }

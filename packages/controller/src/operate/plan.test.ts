@@ -32,6 +32,9 @@ function sentences(given: Given): readonly string[] {
   }
   const facts = new Map(Object.entries(pods).map(([name, one]) => [name, podFacts(one)]))
   take({ kind: 'pods-listed', pods: facts, askedAt: now })
+  for (const runner of facts.keys()) {
+    take({ kind: 'outcome', outcome: { action: 'look-up-secret', runner, result: { is: 'present' } } })
+  }
   for (const runner of busy) {
     const job = { id: runner, name: 'test', repository: 'acme/app' }
     take({ kind: 'forge-event', event: { kind: 'job-started', runner, job, at: now, queuedAt: undefined } })

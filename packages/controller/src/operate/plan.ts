@@ -155,6 +155,8 @@ function causeText(because: EndCause): string {
       return 'the forge does not know it'
     case 'life-exceeded':
       return 'it lived longer than lifeMax'
+    case 'abandoned':
+      return 'another process created its pod without its Secret'
     case 'start-failed':
       return `${because.failure.reason}: ${because.failure.message}`
   }

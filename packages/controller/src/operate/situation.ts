@@ -57,6 +57,10 @@ export async function readSituation(cluster: Cluster, sources: Sources, limits: 
   // An end counts from its own time: a demand that was read later does not count its job any more.
   for (const [name, pod] of facts) if (pod.end) take({ kind: 'pod-seen', name, pod }, Math.min(pod.end.at, askedAt - 1))
   take({ kind: 'pods-listed', pods: facts, askedAt })
+  // Only the controller looks for the Secrets of runners. Here each is taken as written.
+  for (const runner of facts.keys()) {
+    take({ kind: 'outcome', outcome: { action: 'look-up-secret', runner, result: { is: 'present' } } })
+  }
   // The oldest first, because the last job of a runner is the one that it may have now.
   for (const job of view.jobs.toReversed()) if (facts.has(job.runner)) takeJob(take, job, askedAt)
   if (sources.forge) {

@@ -110,8 +110,13 @@ function decideSpent(moment: Moment, runner: Runner, pod: PodFacts): LifeDecisio
 
 function decideStarting(moment: Moment, runner: Runner, pod: PodFacts): LifeDecision {
   const { limits, now } = moment
-  const { broken } = runner
+  const { broken, secret, lookUp } = runner
   if (broken) return end(moment, runner, { kind: 'start-failed', failure: broken }, broken)
+  if (secret === 'absent') return endStep(moment, runner, pod, { kind: 'abandoned' })
+  if (secret === 'unknown') {
+    if (lookUp?.retryAt !== undefined && now < lookUp.retryAt) return { due: lookUp.retryAt }
+    return { action: { kind: 'look-up-secret', runner: runner.name } }
+  }
   const cause = startCause(runner, pod)
   const deadline = startDeadline(cause, pod, moment.world.set.startMaxMs)
   if (now >= deadline) {

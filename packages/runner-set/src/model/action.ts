@@ -27,6 +27,8 @@ export type RunnerAction =
   | { readonly kind: 'delete-runner'; readonly runner: string; readonly pod: PodTarget; readonly because: EndCause }
   /** Reads the pod whose POST had no response. */
   | { readonly kind: 'look-up-pod'; readonly runner: string }
+  /** Reads the Secret of a pod that another process created. */
+  | { readonly kind: 'look-up-secret'; readonly runner: string }
   /** Reads the cluster's Events to find why a runner does not start. */
   | { readonly kind: 'explain-runner'; readonly runner: string; readonly podUid: string }
 

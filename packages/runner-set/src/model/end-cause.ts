@@ -9,4 +9,6 @@ export type EndCause =
   | { readonly kind: 'spent' }
   | { readonly kind: 'ghost' }
   | { readonly kind: 'start-failed'; readonly failure: Failure }
+  /** An earlier process created its pod and not its Secret, so it never starts. */
+  | { readonly kind: 'abandoned' }
   | { readonly kind: 'life-exceeded' }

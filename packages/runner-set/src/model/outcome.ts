@@ -44,6 +44,11 @@ export type Outcome =
       readonly result: { readonly is: 'present'; readonly pod: PodFacts } | { readonly is: 'absent' } | Unsuccessful
     }
   | {
+      readonly action: 'look-up-secret'
+      readonly runner: string
+      readonly result: { readonly is: 'present' | 'absent' } | Unsuccessful
+    }
+  | {
       readonly action: 'explain-runner'
       readonly runner: string
       readonly result: { readonly is: 'explained'; readonly cause: LastingFailure | undefined } | Unsuccessful

@@ -105,7 +105,9 @@ export type Runner = {
   readonly deleted: boolean
   /** The start failed after the pod was created, or perhaps created. The runner must be ended. */
   readonly broken: Failure | undefined
-  /** The response to the POST of the pod was lost. It must be looked up. */
+  /** `unknown`: another process created the pod, and perhaps not the Secret. */
+  readonly secret: 'written' | 'unknown' | 'absent'
+  /** The response to the POST of the pod was lost. It must be looked up. With a pod: the look-up of its Secret failed. */
   readonly lookUp: { readonly failures: number; readonly retryAt: Instant | undefined } | undefined
   /** The cause of a slow start, from the cluster's Events, and when it was last looked up. */
   readonly explained: LastingFailure | undefined

@@ -32,6 +32,9 @@ export function foldOutcome(step: FoldStep, outcome: Outcome): void {
     case 'look-up-pod':
       ofRunner(step, outcome.runner, (runner) => lookedUp(step, runner, outcome))
       break
+    case 'look-up-secret':
+      ofRunner(step, outcome.runner, (runner) => secretLookedUp(step, runner, outcome))
+      break
     case 'explain-runner':
       ofRunner(step, outcome.runner, (runner) => explained(step, runner, outcome))
       break
@@ -155,11 +158,29 @@ function lookedUp(step: FoldStep, runner: Runner, { result }: OutcomeOf<'look-up
       break
     case 'aborted':
       break
-    default: {
-      const tried = { at: step.at, before: lookUp.failures, retryAt: result.retryAt, key: runner.name }
-      put(step, { ...runner, lookUp: afterFailure(tried, step.limits) })
-    }
+    default:
+      lookUpLater(step, runner, result.retryAt)
   }
+}
+
+function secretLookedUp(step: FoldStep, runner: Runner, { result }: OutcomeOf<'look-up-secret'>): void {
+  switch (result.is) {
+    case 'present':
+      put(step, { ...runner, secret: 'written', lookUp: undefined })
+      break
+    case 'absent':
+      put(step, { ...runner, secret: 'absent', lookUp: undefined })
+      break
+    case 'aborted':
+      break
+    default:
+      lookUpLater(step, runner, result.retryAt)
+  }
+}
+
+function lookUpLater(step: FoldStep, runner: Runner, retryAt: number | undefined): void {
+  const tried = { at: step.at, before: runner.lookUp?.failures ?? 0, retryAt, key: runner.name }
+  put(step, { ...runner, lookUp: afterFailure(tried, step.limits) })
 }
 
 /** Without a response nothing is explained. A runner that still does not start is looked up again. */

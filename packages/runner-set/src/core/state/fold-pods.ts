@@ -9,10 +9,10 @@ import type { FoldStep } from './step.ts'
 export function podSeen(step: FoldStep, name: string, facts: PodFacts, at: Instant): void {
   const { table, removed, pendingRemovals } = step.state
   if (removed.has(name)) return
-  const before = table.get(name) ?? requestedRunner(name, at)
+  const before = table.get(name) ?? { ...requestedRunner(name, at), secret: 'unknown' }
   if (!facts.end) pendingRemovals.clear(name)
   const after = withPod(before, facts, at)
-  put(step, before.lookUp ? withLostAnswer(after) : after)
+  put(step, before.pod.is === 'requested' && before.lookUp ? withLostAnswer(after) : after)
 }
 
 /** The last state comes with the deletion: a result that only it has is taken from it. */

@@ -82,8 +82,13 @@ function setChanged({ state, at }: FoldStep, { set }: Extract<Input, { kind: 'se
   state.templateHash = hash
 }
 
-/** Another process may have acted since: the actions of the earlier term are over, and the registrations are listed again. */
+/** Another process may have acted since: the actions of the earlier term are over, and the registrations are listed again.
+ *  A start that was cut short may have left a pod without its Secret. */
 function termBegan({ state }: FoldStep): void {
+  for (const runner of [...state.table.all()]) {
+    const pod = runner.pod.is === 'present' ? runner.pod.value : undefined
+    if (pod && pod.startedAt === undefined && !pod.end) state.table.put({ ...runner, secret: 'unknown' })
+  }
   state.underway['check-template'] = false
   state.underway['list-registrations'] = false
   state.underway.report = false

@@ -15,6 +15,7 @@ export function requestedRunner(name: string, at: Instant): Runner {
     cordonRetry: undefined,
     deleted: false,
     broken: undefined,
+    secret: 'written',
     lookUp: undefined,
     explained: undefined,
     explainedAt: undefined,
