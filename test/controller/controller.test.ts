@@ -8,6 +8,7 @@ import {
   events,
   namespace,
   openStage,
+  origin,
   podNames,
   pods,
   queue,
@@ -238,6 +239,24 @@ describe('a start that cannot work', () => {
     expect([registered(stage), podNames(stage)]).toEqual([[], []])
     const [event] = stage.registry.list('events', namespace)
     expect(event).toMatchObject({ type: 'Warning', reason: 'TemplateInvalid' })
+  })
+
+  it.each([
+    ['at the same account', `${origin}/acme`],
+    ['at the same account with a slash', `${origin}/acme/`],
+  ])('names the other RunnerSet of its name %s, and advises to delete nothing', async (_where, url) => {
+    const stage = await open()
+    stage.registry.create('namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team-b' } })
+    const secret = stage.registry.get('secrets', namespace, 'github')
+    const metadata = { name: 'linux', namespace: 'team-b' }
+    stage.registry.create('secrets', { ...secret, metadata: { name: 'github', namespace: 'team-b' } })
+    const second = runnerSetObject('linux', { github: { url, credentials: { secret: 'github' } } })
+    stage.registry.create('runnersets.dayfly.dev', { ...second, metadata })
+    await stage.clock.advance(5_000)
+    const shown = stage.registry.get('runnersets.dayfly.dev', 'team-b', 'linux')?.['status']
+    expect(shown).toMatchObject({ lastReason: 'set-name-taken', lastMessage: 'RunnerSet ci/linux uses it' })
+    expect(JSON.stringify(shown)).not.toMatch(/delete/i)
+    expect(status(stage)['lastReason']).toBeUndefined()
   })
 
   it('works as soon as the template is corrected', async () => {

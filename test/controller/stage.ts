@@ -27,7 +27,8 @@ import type { Entry, JournalEvent } from '@dayfly/runner-set/model/event'
 import { defaultLimits } from '@dayfly/runner-set/model/limits'
 
 export const namespace = 'ci'
-const origin = 'http://127.0.0.1:9'
+/** The address of the emulated forge. */
+export const origin = 'http://127.0.0.1:9'
 
 export type Stage = Awaited<ReturnType<typeof openStage>>
 

@@ -27,6 +27,7 @@ import { JobLogs } from './job-logs.ts'
 import type { Journal } from './journal.ts'
 import { Loop } from './loop.ts'
 import type { ControllerOptions } from './options.ts'
+import { namingRival } from './rival.ts'
 
 /** Ticks of one set are at least this far apart, in milliseconds. */
 const spacingMs = 50
@@ -61,6 +62,7 @@ export class SetWorker {
   readonly #options: ControllerOptions
   readonly #journal: Journal
   readonly #loop: Loop
+  readonly #rival: (set: RunnerSet) => RunnerSet | undefined
   readonly #state: SetState
   /** Random parts of names that no runner has yet. */
   readonly #ids: string[] = []
@@ -69,11 +71,16 @@ export class SetWorker {
   #term: Term | undefined
   #jobLogs: JobLogs | undefined
 
-  /** @param status the set's stored status */
-  constructor(options: ControllerOptions, journal: Journal, set: RunnerSet, status: unknown) {
+  /** @param status the set's stored status @param rival finds another set of this cluster with the same name at the forge */
+  constructor(
+    options: ControllerOptions,
+    journal: Journal,
+    { set, status, rival }: { set: RunnerSet; status: unknown; rival: (set: RunnerSet) => RunnerSet | undefined },
+  ) {
     const { clock, measureTick = (tick) => tick() } = options
     this.#options = options
     this.#journal = journal
+    this.#rival = rival
     this.#state = newSetState(set, (status ?? {}) as StoredStatus)
     this.#loop = new Loop({ clock, spacingMs, tick: (now) => measureTick(() => this.#tick(now)) })
   }
@@ -231,7 +238,7 @@ export class SetWorker {
       journal: this.#journal,
       set: () => this.set,
       forgeState: () => this.#state.forge.state,
-      take: (input: Input) => this.take(input),
+      take: (input: Input) => this.take(namingRival(input, () => this.#rival(this.set))),
     }
     this.#contact = { is: 'open', connection: new Connection(deps, term.signal) }
   }

@@ -10,6 +10,7 @@ import type { ControllerOptions } from './options.ts'
 import type { PodCache } from './pod-cache.ts'
 import { Removals } from './removals.ts'
 import { reportInvalid } from './report-invalid.ts'
+import { rivalOf } from './rival.ts'
 import { type SetReading, SetWorker } from './set-worker.ts'
 
 /** The state of a set. */
@@ -142,7 +143,7 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
       return
     }
     if (parsed.ok) {
-      this.#begin(key, uid, new SetWorker(this.#options, this.#journal, parsed.set, object['status']))
+      this.#begin(key, uid, this.#worker(parsed.set, object['status']))
       return
     }
     const problems = parsed.problems.map(({ path, sentence }) => `${path}: ${sentence}`)
@@ -154,6 +155,15 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
     if (this.#leadership && !isReported) this.#report(entry, this.#leadership)
     // The set still exists, so its records at the forge stay: jobs may be queued there.
     if (atWork) this.#end(atWork, 'pause')
+  }
+
+  #worker(set: RunnerSet, status: unknown): SetWorker {
+    const rival = (of: RunnerSet) =>
+      rivalOf(
+        of,
+        this.#atWork().map(({ worker }) => worker.set),
+      )
+    return new SetWorker(this.#options, this.#journal, { set, status, rival })
   }
 
   #begin(key: string, uid: string, worker: SetWorker): void {
@@ -174,7 +184,7 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
     let current = worker
     if (parsed?.ok) {
       void worker.stop('pause')
-      current = new SetWorker(this.#options, this.#journal, parsed.set, rewritten?.['status'])
+      current = this.#worker(parsed.set, rewritten?.['status'])
       this.#pods.attach(current)
     }
     this.#sets.set(key, { is: 'at-work', uid, worker: current, rewritten: undefined })

@@ -45,6 +45,12 @@ export const forgeFailures = {
     next: 'Wait: Dayfly creates the scale set again.',
     retry: soon,
   },
+  'set-name-taken': {
+    class: 'forge',
+    sentence: 'Another RunnerSet of this cluster uses the name at the same account of the forge.',
+    next: 'Rename one of the two sets, or give one another runner group. Jobs ask for the new name.',
+    retry: soon,
+  },
   'registration-collides': {
     class: 'forge',
     sentence: 'Another owner uses the name of the scale set.',
