@@ -1,8 +1,5 @@
 // The controller at real latency: scale-down, refusals, credential rotation and failing starts over virtual minutes.
 import { timestamp } from '@dayfly/kit/timestamp'
-import { parseRunnerSet } from '@dayfly/runner-set/config/runner-set'
-import { buildPod } from '@dayfly/runner-set/core/pod'
-import { runnerPrefix } from '@dayfly/runner-set/model/runner-names'
 import { afterEach, describe, expect, it } from 'vitest'
 import {
   closeStage,
@@ -18,7 +15,6 @@ import {
   type Stage,
   type StageOptions,
   schedule,
-  secrets,
   setStatus,
   status,
   succeeded,
@@ -496,72 +492,5 @@ describe('labels and runner group', () => {
     stage.emulator.control.removeFault(fault)
     await stage.clock.advance(seconds(660))
     expect(condition(stage, 'Degraded')).toMatchObject({ status: 'False' })
-  })
-})
-
-/** Runs every job for three seconds as soon as it has a pod, until so many have ended. Returns how long that took, in seconds. */
-async function runJobs(stage: Stage, count: number): Promise<number> {
-  const begun = stage.clock.now()
-  const endAt = new Map<string, number>()
-  const ended = new Set<string>()
-  while (ended.size < count && stage.clock.now() < begun + seconds(300)) {
-    const ready = new Set(secrets(stage))
-    for (const { metadata } of living(stage)) {
-      const { name } = metadata
-      if (!ready.has(name)) continue
-      if (!endAt.has(name)) {
-        endAt.set(name, stage.clock.now() + seconds(3))
-        await takeJob(stage, name)
-      } else if (!ended.has(name) && (endAt.get(name) ?? 0) <= stage.clock.now()) {
-        ended.add(name)
-        stage.emulator.control.stub.finish(name, succeeded)
-        end(stage, name)
-      }
-    }
-    confirmDeletions(stage)
-    await stage.clock.advance(100)
-  }
-  return (stage.clock.now() - begun) / 1_000
-}
-
-describe.each([50, 150, 300])('at a latency of %i ms', (ms) => {
-  it('a full quota gets its next runner within a second after one of the set has ended', async () => {
-    const stage = await open({ forgeMs: ms, apiMs: ms })
-    stage.registry.create('resourcequotas', { metadata: { name: 'two', namespace }, spec: { hard: { pods: '2' } } })
-    queue(stage, 6)
-    await stage.clock.advance(seconds(4))
-    expect(condition(stage, 'Ready')).toMatchObject({ status: 'False', reason: 'QuotaExceeded' })
-    // Three rounds of two jobs with three seconds each.
-    expect(await runJobs(stage, 6)).toBeLessThan(9 + 3 * 1.5)
-    expect(events(stage, 'pod-created')).toHaveLength(6)
-    // Four are refused at first, and at most two in each of the other rounds.
-    expect(registrations(stage).length).toBeLessThanOrEqual(6 + 4 + 4)
-    expect(status(stage)).toMatchObject({ failed: 0 })
-  })
-
-  it('pods of an earlier leader without a Secret are ended at once, and count as no failure', async () => {
-    const stage = await open({ forgeMs: ms, apiMs: ms, spec: { scale: { min: 0, max: 10 } } })
-    const stopping = stage.controller.stop()
-    await stage.clock.advance(seconds(60))
-    await stopping
-    const object = stage.registry.get('runnersets.dayfly.dev', namespace, 'linux')
-    const parsed = object && parseRunnerSet(object)
-    if (!parsed?.ok) throw new Error('the set cannot be read')
-    for (let count = 0; count < 10; count++) {
-      stage.registry.create('pods', buildPod(parsed.set, `${runnerPrefix(parsed.set)}left${count}`, `${900 + count}`))
-    }
-    queue(stage, 10)
-    stage.controller = stage.start('controller-2')
-    expect(await runJobs(stage, 10)).toBeLessThan(15 + 3)
-    expect(events(stage, 'runner-failed')).toEqual([])
-  })
-
-  it('jobs that end together start no replacements', async () => {
-    const stage = await open({ forgeMs: ms, apiMs: ms, spec: { scale: { min: 0, max: 40 } } })
-    queue(stage, 20)
-    await runJobs(stage, 20)
-    await stage.clock.advance(seconds(60))
-    confirmDeletions(stage)
-    expect(registrations(stage)).toHaveLength(20)
   })
 })

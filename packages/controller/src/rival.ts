@@ -1,4 +1,4 @@
-// Two RunnerSets of this cluster that want the same name at one account: the forge shows the second one a name that is taken, and not by whom.
+// Two RunnerSets of this cluster that want the same name at one account: the forge refuses the second one, and does not know why.
 import type { Failure } from '@dayfly/runner-set/model/failure'
 import type { Input } from '@dayfly/runner-set/model/input'
 import type { RunnerSet } from '@dayfly/runner-set/model/runner-set'

@@ -179,10 +179,8 @@ export class SetWorker {
     this.#fold({ kind: 'decided', decision })
     if (decision.marks.length > 0) this.#loop.wake()
     const context = this.#context(term, link, now)
-    for (const action of decision.actions) {
-      if (action.kind === 'start-runner') this.#ids.shift()
-      term.actor.begin(action, context)
-    }
+    for (const { kind } of decision.actions) if (kind === 'start-runner') this.#ids.shift()
+    term.actor.begin(decision.actions, context)
     return earliest(decision.wakeAt, this.#state.table.nextDue())
   }
 

@@ -41,6 +41,14 @@ describe('an adaptive limit', () => {
     expect(at.at(-1)).toBe(0)
   })
 
+  it('lets a call go before those that wait', async () => {
+    const limited = adaptiveLimit(policy, virtualClock())
+    const order: string[] = []
+    const call = (name: string, first?: boolean) => limited('POST', async () => void order.push(name), first)
+    await Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map((name) => call(name)).concat(call('y', true), call('z', true)))
+    expect(order.join('')).toBe('abcdyzef')
+  })
+
   it('keeps a few calls under way while the server refuses', async () => {
     const { at } = await run(40, Number.POSITIVE_INFINITY)
     expect(at.slice(4, 10).every((running) => running === 2)).toBe(true)

@@ -2,22 +2,25 @@
 import { initialWidth, type WidthPolicy, widthAfter } from './adaptive-width.ts'
 import type { Clock } from './clock.ts'
 
-/** Runs a call when it is its turn. The others wait in order. The call reports with `refused` that the server asked for fewer. */
-export type AdaptiveLimit = <T>(kind: string, call: (refused: () => void) => Promise<T>) => Promise<T>
+/** Runs a call when it is its turn. The others wait in order, behind those that go `first`. The call reports with `refused` that the server asked for fewer. */
+export type AdaptiveLimit = <T>(kind: string, call: (refused: () => void) => Promise<T>, first?: boolean) => Promise<T>
 
 export function adaptiveLimit(policy: WidthPolicy, clock: Clock): AdaptiveLimit {
   let width = initialWidth(policy)
   let running = 0
+  const urgent: (() => void)[] = []
   const waiting: (() => void)[] = []
   const admit = () => {
-    while (waiting.length > 0 && running < Math.floor(width.calls)) {
+    while (urgent.length + waiting.length > 0 && running < Math.floor(width.calls)) {
       running++
-      waiting.shift()?.()
+      const next = urgent.shift() ?? waiting.shift()
+      next?.()
     }
   }
-  return async (kind, call) => {
+  return async (kind, call, first = false) => {
     await new Promise<void>((resolve) => {
-      waiting.push(resolve)
+      if (first) urgent.push(resolve)
+      else waiting.push(resolve)
       admit()
     })
     const startedAt = clock.now()
@@ -28,7 +31,7 @@ export function adaptiveLimit(policy: WidthPolicy, clock: Clock): AdaptiveLimit 
       })
     } finally {
       running--
-      const full = waiting.length > 0
+      const full = urgent.length + waiting.length > 0
       width = widthAfter(width, { kind, startedAt, endedAt: clock.now(), refused, full }, policy)
       admit()
     }

@@ -88,7 +88,7 @@ function boundedSend(connection: Connection): (resource: Resource, call: Call) =
   return (resource, call) => {
     if (resource.plural === 'leases') return renewals(() => send(call))
     if (call.method === 'GET') return reads(() => send(call))
-    return send(call, (attempt) => writes(`${call.method} ${resource.plural}`, attempt))
+    return send(call, (attempt) => writes(`${call.method} ${resource.plural}`, attempt, call.first))
   }
 }
 
@@ -114,14 +114,14 @@ async function listAll(send: Send, { clock, random }: Connection, resource: Reso
   }
 }
 
-function writeCall(options: WriteOptions): Pick<Call, 'query' | 'accept' | 'signal' | 'allowed'> {
-  const { dryRun, fieldManager, fieldValidation, signal, allowed } = options
+function writeCall(options: WriteOptions): Pick<Call, 'query' | 'accept' | 'signal' | 'allowed' | 'first'> {
+  const { dryRun, fieldManager, fieldValidation, signal, allowed, first = false } = options
   const query = {
     ...(dryRun ? { dryRun: 'All' } : {}),
     ...(fieldManager ? { fieldManager } : {}),
     ...(fieldValidation ? { fieldValidation } : {}),
   }
-  return { query, ...answerOf(options), signal, allowed }
+  return { query, ...answerOf(options), signal, allowed, first }
 }
 
 /** Asks for as much of the answer as the caller reads. */

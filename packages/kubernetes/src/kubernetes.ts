@@ -14,6 +14,8 @@ type AnyWriteOptions = CallOptions & {
   readonly metadataOnly?: boolean
 }
 export type WriteOptions = AnyWriteOptions & {
+  /** The write goes before others that wait for their turn. */
+  readonly first?: boolean
   readonly dryRun?: boolean
   readonly fieldManager?: string
   /** `Strict` makes the server refuse unknown fields. By default, the server only warns. */

@@ -20,6 +20,8 @@ export type Call = {
   readonly signal?: AbortSignal | undefined
   /** Throws if the call may not be sent any more. It runs right before each attempt. */
   readonly allowed?: (() => void) | undefined
+  /** The call goes before others that wait for their turn. */
+  readonly first?: boolean
 }
 
 /** Resolves with an answer below 400. Rejects with a KubernetesError or the signal's reason. */

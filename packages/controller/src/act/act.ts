@@ -7,7 +7,7 @@ import type { ActContext } from './context.ts'
 import { cordon } from './cordon.ts'
 import { deleteRunner } from './delete-runner.ts'
 import { deregister } from './deregister.ts'
-import { explainRunner } from './explain-runner.ts'
+import { explainRunners, type HeldUp } from './explain-runner.ts'
 import { listRegistrations } from './list-registrations.ts'
 import { lookUpPod } from './look-up-pod.ts'
 import { lookUpSecret } from './look-up-secret.ts'
@@ -29,10 +29,27 @@ export class Actor {
     this.#report = reportOutcome
   }
 
-  begin(action: Action, context: ActContext): void {
-    const work = () => this.#carryOut(action, context)
-    const ofSet = action.kind === 'check-template' || action.kind === 'list-registrations' || action.kind === 'report'
-    const running = (ofSet ? work() : this.#lives(work)).finally(() => this.#running.delete(running))
+  /** Begins all actions of one decision. */
+  begin(actions: readonly Action[], context: ActContext): void {
+    const heldUp = actions.filter((action) => action.kind === 'explain-runner')
+    if (heldUp.length > 0) {
+      this.#track(this.#lives(() => this.#explain(heldUp, context)))
+    }
+    for (const action of actions) {
+      if (action.kind === 'explain-runner') continue
+      const work = () => this.#carryOut(action, context)
+      const ofSet = action.kind === 'check-template' || action.kind === 'list-registrations' || action.kind === 'report'
+      this.#track(ofSet ? work() : this.#lives(work))
+    }
+  }
+
+  async #explain(heldUp: readonly HeldUp[], context: ActContext): Promise<void> {
+    if (this.#stopped) return
+    for (const outcome of await explainRunners(context, heldUp)) this.#report(outcome)
+  }
+
+  #track(work: Promise<void>): void {
+    const running = work.finally(() => this.#running.delete(running))
     this.#running.add(running)
   }
 
@@ -42,21 +59,24 @@ export class Actor {
     while (this.#running.size > 0) await Promise.all(this.#running)
   }
 
-  async #carryOut(action: Action, context: ActContext): Promise<void> {
+  async #carryOut(action: SingleAction, context: ActContext): Promise<void> {
     if (this.#stopped) return
-    const perform = performs[action.kind] as Perform<Action['kind']>
+    const perform = performs[action.kind] as Perform<SingleAction['kind']>
     await perform(action, context, this.#report)
   }
 }
 
+/** Runners that are held up are explained together. */
+type SingleAction = Exclude<Action, { kind: 'explain-runner' }>
+
 type Of<Union, Kind> = Extract<Union, { readonly kind: Kind } | { readonly action: Kind }>
-type Perform<Kind extends Action['kind']> = (
+type Perform<Kind extends SingleAction['kind']> = (
   action: Of<Action, Kind>,
   context: ActContext,
   report: (outcome: Of<Outcome, Kind>) => void,
 ) => Promise<void>
 
-const performs: { readonly [Kind in Action['kind']]: Perform<Kind> } = {
+const performs: { readonly [Kind in SingleAction['kind']]: Perform<Kind> } = {
   'start-runner': async ({ kind, runner }, context, report) => {
     for await (const result of startRunner(context, runner)) report({ action: kind, runner, result })
   },
@@ -70,8 +90,6 @@ const performs: { readonly [Kind in Action['kind']]: Perform<Kind> } = {
     report({ action: kind, runner, result: await lookUpPod(context, runner) }),
   'look-up-secret': async ({ kind, runner }, context, report) =>
     report({ action: kind, runner, result: await lookUpSecret(context, runner) }),
-  'explain-runner': async ({ kind, runner, podUid }, context, report) =>
-    report({ action: kind, runner, result: await explainRunner(context, runner, podUid) }),
   'drop-registration': async ({ kind, registration }, context, report) =>
     report({ action: kind, name: registration.name, result: await deregister(context, registration) }),
   'check-template': async ({ kind, hash }, context, report) =>

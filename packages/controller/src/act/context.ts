@@ -11,7 +11,7 @@ export type ActContext = {
   readonly link: Link | undefined
   /** When the decision was made: no response to the action is older. */
   readonly decidedAt: Instant
-  /** Whether leadership is certain: a process that was suspended runs code before its timers. Stands before each call that changes something at the forge; `kubernetes` has it built in. */
+  /** Whether leadership is certain: a process that was suspended runs code before its timers. Each call that changes something at the forge asks first; the verbs of `kubernetes` ask by themselves. */
   readonly leads: () => boolean
   /** Aborted when leadership ends: no write may be under way after that. */
   readonly signal: AbortSignal

@@ -73,7 +73,8 @@ async function createSecret(
   const secret = buildSecret(set, name, podUid, credential.reveal()) as unknown as KubeObject
   for (let attempt = 1; ; attempt++) {
     try {
-      await kubernetes.create(secrets, secret, { signal, fieldManager: 'dayfly', metadataOnly: true })
+      // The pod waits for its Secret, and a kubelet that does not find it tries again later and later.
+      await kubernetes.create(secrets, secret, { signal, fieldManager: 'dayfly', metadataOnly: true, first: true })
       return { is: 'secret-created' }
     } catch (error) {
       // The name is ours alone: an earlier attempt created it, and its response was lost.

@@ -55,6 +55,7 @@ const removal = (name: string, dueAt: number, more: Partial<PendingRemoval> = {}
   registration: registration(name),
   dueAt,
   early: false,
+  busy: false,
   underway: false,
   failures: 0,
   ...more,
@@ -286,6 +287,16 @@ const rows: readonly (readonly [string, SetWorld, string | RegExp])[] = [
     'one pending removal is due, another is not',
     world([], { pendingRemovals: [removal('x', now), removal('y', now + 5_000)] }),
     'drop x, wake +5 s',
+  ],
+  [
+    'a list shows whether a lost runner is still busy, a minute after the last one',
+    world([], { registrationsAt: now - 60_000, pendingRemovals: [removal('x', now + 600_000, { busy: true })] }),
+    'list-registrations, wake +600 s',
+  ],
+  [
+    'a list that is younger answers for all lost runners',
+    world([], { registrationsAt: now - 50_000, pendingRemovals: [removal('x', now + 600_000, { busy: true })] }),
+    'wake +10 s',
   ],
   [
     'the set waits for three times: the first counts',

@@ -14,7 +14,7 @@ export function phaseOf(runner: Pick<Runner, 'pod' | 'registration' | 'job' | 'e
   return pod.value.startedAt === undefined || isAwaited(registration) ? 'starting' : 'idle'
 }
 
-/** The forge tells that it has not seen the runner online. */
+/** The forge reports that it has not seen the runner online. */
 function isAwaited(registration: Runner['registration']): boolean {
   return registration.is === 'present' && registration.value.status === 'offline'
 }

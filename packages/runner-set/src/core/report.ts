@@ -110,7 +110,7 @@ function readyCondition(moment: Moment, found: Found, blocking: Untimed | undefi
     const message = `Runners wait for the limit of the forge, which allows the next registration at ${timestamp(until)}.`
     return { type: 'Ready', status: 'True', reason: limited, message }
   }
-  if (isToBeProved(world)) {
+  if (isUnproven(world)) {
     const message = `No runner of this template has come online yet.${stepText(world)}`
     return { type: 'Ready', status: 'Unknown', reason: 'Starting', message }
   }
@@ -119,7 +119,7 @@ function readyCondition(moment: Moment, found: Found, blocking: Untimed | undefi
 }
 
 /** A set that needs no runner shows no doubt before it starts the first one. */
-function isToBeProved({ history: { proof }, need }: SetWorld): boolean {
+function isUnproven({ history: { proof }, need }: SetWorld): boolean {
   return proof === 'tried' || (proof === 'untried' && need !== undefined && need.missing > 0)
 }
 

@@ -107,7 +107,7 @@ export type Runner = {
   readonly broken: Failure | undefined
   /** `unknown`: another process created the pod, and perhaps not the Secret. */
   readonly secret: 'written' | 'unknown' | 'absent'
-  /** The response to the POST of the pod was lost. It must be looked up. With a pod: the look-up of its Secret failed. */
+  /** The response to the POST of the pod was lost. It must be looked up. If the pod exists, the look-up of its Secret failed. */
   readonly lookUp: { readonly failures: number; readonly retryAt: Instant | undefined } | undefined
   /** The cause of a slow start, from the cluster's Events, and when it was last looked up. */
   readonly explained: LastingFailure | undefined
@@ -119,7 +119,7 @@ export type Runner = {
 }
 
 /** The phase of a runner. `phaseOf` derives it from the facts; it is never stored.
- *  `starting`: requested or created, and the forge has not seen the runner online. `idle`: it is online and has no job; at a forge that does not tell, its container runs.
+ *  `starting`: requested or created, and the forge has not seen the runner online. `idle`: it is online and has no job; at a forge that does not report that, its container runs.
  *  `spent`: it had its job, gets none, or its end has begun; it still lives, and is no capacity. `ended`: the runner container has terminated. */
 export type Phase = 'starting' | 'idle' | 'busy' | 'spent' | 'ended'
 

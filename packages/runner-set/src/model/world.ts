@@ -46,6 +46,8 @@ export type PendingRemoval = {
   readonly dueAt: Instant
   /** Its runner ended well without a known job. If a list after `dueAt` still has the registration, the runner left too early. */
   readonly early: boolean
+  /** The forge counts it as busy until its lease is over. A list shows that sooner, for all such runners at once. */
+  readonly busy: boolean
   readonly underway: boolean
   readonly failures: number
 }

@@ -342,11 +342,15 @@ describe('pending removals', () => {
     expect(set.pending()).toEqual([])
   })
 
-  it('are due at once after a job that the runner did not bring to its end', () => {
+  it('wait for a list, at most for the lease of a job that the runner did not bring to its end', () => {
     const set = withRunner()
     set.event(jobStarted)
     set.seen({ ...running, end: { ...ended, exitCode: 137, reason: 'Error' } })
-    expect(set.pending()).toEqual([{ name: a, in: 0, early: false }])
+    expect(set.pending()).toEqual([{ name: a, in: limits.jobLeaseMs, early: false }])
+    set.listed([registration(a, { busy: true })], now + seconds(60))
+    expect(set.pending()).toMatchObject([{ in: limits.jobLeaseMs }])
+    set.listed([registration(a, { busy: false })], now + seconds(120))
+    expect(set.pending()).toMatchObject([{ in: seconds(120) }])
   })
 
   it('are never due for a runner that brought its job to its end', () => {
@@ -373,13 +377,11 @@ describe('pending removals', () => {
     expect(set.pending()).toEqual([])
   })
 
-  it('are repeated every 30 to 45 s while the forge reports the runner as busy', () => {
+  it('wait for a list, at most for the lease of a job, when the forge reports the runner as busy', () => {
     const set = removing()
     const [event] = set.outcome({ action: 'drop-registration', name: a, result: { is: 'busy' } })
     expect(event).toMatchObject({ kind: 'registration-kept', failure: { reason: 'deregistration-refused' } })
-    const wait = set.pending()[0]?.in ?? 0
-    expect(wait).toBeGreaterThanOrEqual(seconds(30))
-    expect(wait).toBeLessThanOrEqual(seconds(45))
+    expect(set.pending()).toMatchObject([{ in: limits.jobLeaseMs }])
   })
 
   it('honour a Retry-After, and can be tried again after an aborted attempt', () => {

@@ -115,7 +115,7 @@ export function registrationsListed(step: FoldStep, registrations: readonly Regi
   }
   for (const runner of state.table.all()) compareRunner(step, runner, ownOf(runner, byName.get(runner.name)), askedAt)
   if (needsCordon(state.set)) finishUnseen(step, byName, askedAt)
-  for (const { name, isListed } of state.pendingRemovals.compare(new Set(byName.keys()), askedAt)) {
+  for (const { name, isListed } of state.pendingRemovals.compare(byName, askedAt)) {
     if (isListed) leftTooEarly(step, name)
     else leftUnseen(step, name)
   }

@@ -200,7 +200,7 @@ function dropped(step: FoldStep, { name, result }: OutcomeOf<'drop-registration'
       break
     case 'busy': {
       const failure: Failure = { reason: 'deregistration-refused', message: 'the forge reports it as busy' }
-      state.pendingRemovals.stillBusy(name, at)
+      state.pendingRemovals.stillBusy(name, at, limits)
       events.push({ kind: 'registration-kept', ...setSubject(state), name, failure })
       return
     }

@@ -66,7 +66,9 @@ function leaveRegistration({ state, limits, at }: FoldStep, runner: Runner): voi
   // A forge that drops registrations keeps that of a runner without a job.
   const leftWell = traits.ephemeral === 'by-itself' && pod.is === 'present' && pod.value.end?.exitCode === 0
   const early = leftWell && !job
-  state.pendingRemovals.add(registration.value, at + (job ? 0 : limits.lateEventMs), early)
+  const busy = job !== undefined && !job.finished && !(pod.is === 'present' && pod.value.end?.exitCode === 0)
+  const dueAt = busy ? at + limits.jobLeaseMs : at + (job ? 0 : limits.lateEventMs)
+  state.pendingRemovals.add(registration.value, dueAt, { early, busy })
 }
 
 /** Remembers a runner whose job the demand may still count. */

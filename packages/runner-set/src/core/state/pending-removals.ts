@@ -3,14 +3,19 @@ import type { Instant } from '@dayfly/kit/clock'
 import type { Limits } from '../../model/limits.ts'
 import type { Registration } from '../../model/runner.ts'
 import type { PendingRemoval } from '../../model/world.ts'
-import { afterFailure, retryWaitMs } from '../retry.ts'
+import { afterFailure } from '../retry.ts'
 
 export class PendingRemovals {
   readonly #pending = new Map<string, PendingRemoval>()
 
-  add(registration: Registration, dueAt: Instant, early = false): void {
+  add(
+    registration: Registration,
+    dueAt: Instant,
+    is: { readonly early?: boolean; readonly busy?: boolean } = {},
+  ): void {
     if (this.#pending.has(registration.name)) return
-    this.#pending.set(registration.name, { registration, dueAt, early, underway: false, failures: 0 })
+    const { early = false, busy = false } = is
+    this.#pending.set(registration.name, { registration, dueAt, early, busy, underway: false, failures: 0 })
   }
 
   has(name: string): boolean {
@@ -32,12 +37,8 @@ export class PendingRemovals {
   }
 
   /** The forge reports the runner as busy, as GitHub does for 10 to 15 minutes after a runner died. */
-  stillBusy(name: string, at: Instant): void {
-    this.#change(name, (before) => {
-      const failures = before.failures + 1
-      const wait = retryWaitMs('deregistration-refused', failures, name)
-      return { underway: false, failures, dueAt: wait === undefined ? Number.POSITIVE_INFINITY : at + wait }
-    })
+  stillBusy(name: string, at: Instant, limits: Limits): void {
+    this.#change(name, () => ({ underway: false, busy: true, dueAt: at + limits.jobLeaseMs }))
   }
 
   failed(name: string, at: Instant, retryAt: Instant | undefined, limits: Limits): void {
@@ -50,10 +51,12 @@ export class PendingRemovals {
 
   /** Compares with a complete list. Removals that the list no longer has are over.
    *  Returns the runners that left too early, by whether the list still has their registrations. A list that was requested before their time does not count. */
-  compare(listed: ReadonlySet<string>, askedAt: Instant) {
+  compare(listed: ReadonlyMap<string, readonly Registration[]>, askedAt: Instant) {
     const early: { readonly name: string; readonly isListed: boolean }[] = []
     for (const [name, pending] of this.#pending) {
-      const isListed = listed.has(name)
+      const own = listed.get(name)?.find(({ id }) => id === pending.registration.id) ?? listed.get(name)?.[0]
+      const isListed = own !== undefined
+      if (pending.busy && own?.busy === false) this.#change(name, () => ({ busy: false, dueAt: askedAt }))
       if (pending.early && askedAt < pending.dueAt) continue
       if (pending.early) early.push({ name, isListed })
       if (isListed) this.#change(name, () => ({ early: false }))

@@ -1,0 +1,136 @@
+// The controller at real latency, many runners at once: a full quota, jobs that end together, a leader that changes, a lost node.
+import { parseRunnerSet } from '@dayfly/runner-set/config/runner-set'
+import { buildPod } from '@dayfly/runner-set/core/pod'
+import { runnerPrefix } from '@dayfly/runner-set/model/runner-names'
+import { afterEach, describe, expect, it } from 'vitest'
+import {
+  closeStage,
+  confirmDeletions,
+  end,
+  events,
+  namespace,
+  openStage,
+  podNames,
+  pods,
+  queue,
+  type Stage,
+  type StageOptions,
+  secrets,
+  status,
+  succeeded,
+  takeJob,
+} from './stage.ts'
+
+let opened: Stage | undefined
+
+async function open(options: StageOptions = {}): Promise<Stage> {
+  opened = await openStage({ forgeMs: 150, apiMs: 50, ...options })
+  return opened
+}
+
+afterEach(async () => {
+  await closeStage(opened)
+  opened = undefined
+})
+
+const seconds = (count: number) => count * 1_000
+const requests = (stage: Stage, method: string, path: RegExp) =>
+  stage.emulator.control.requests().filter((request) => request.method === method && path.test(request.path))
+const deregistrations = (stage: Stage) => requests(stage, 'DELETE', /\/agents\//)
+const registrations = (stage: Stage) => requests(stage, 'POST', /generatejitconfig/)
+const lists = (stage: Stage) => requests(stage, 'GET', /\/agents$/)
+const living = (stage: Stage) => pods(stage).filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+
+/** Runs every job for three seconds as soon as it has a pod, until so many have ended. Returns how long that took, in seconds. */
+async function runJobs(stage: Stage, count: number): Promise<number> {
+  const begun = stage.clock.now()
+  const endAt = new Map<string, number>()
+  const ended = new Set<string>()
+  while (ended.size < count && stage.clock.now() < begun + seconds(300)) {
+    const ready = new Set(secrets(stage))
+    for (const { metadata } of living(stage)) {
+      const { name } = metadata
+      if (!ready.has(name)) continue
+      if (!endAt.has(name)) {
+        endAt.set(name, stage.clock.now() + seconds(3))
+        await takeJob(stage, name)
+      } else if (!ended.has(name) && (endAt.get(name) ?? 0) <= stage.clock.now()) {
+        ended.add(name)
+        stage.emulator.control.stub.finish(name, succeeded)
+        end(stage, name)
+      }
+    }
+    confirmDeletions(stage)
+    await stage.clock.advance(100)
+  }
+  return (stage.clock.now() - begun) / 1_000
+}
+
+describe.each([50, 150, 300])('at a latency of %i ms', (ms) => {
+  it('a full quota gets its next runner within a second after one of the set has ended', async () => {
+    const stage = await open({ forgeMs: ms, apiMs: ms })
+    stage.registry.create('resourcequotas', { metadata: { name: 'two', namespace }, spec: { hard: { pods: '2' } } })
+    queue(stage, 6)
+    await stage.clock.advance(seconds(4))
+    expect(status(stage).conditions).toContainEqual(
+      expect.objectContaining({ type: 'Ready', status: 'False', reason: 'QuotaExceeded' }),
+    )
+    // Three rounds of two jobs with three seconds each.
+    expect(await runJobs(stage, 6)).toBeLessThan(9 + 3 * 1.5)
+    expect(events(stage, 'pod-created')).toHaveLength(6)
+    // Four are refused at first, and at most two in each of the other rounds.
+    expect(registrations(stage).length).toBeLessThanOrEqual(6 + 4 + 4)
+    expect(status(stage)).toMatchObject({ failed: 0 })
+  })
+
+  it('pods of an earlier leader without a Secret are ended at once, and count as no failure', async () => {
+    const stage = await open({ forgeMs: ms, apiMs: ms, spec: { scale: { min: 0, max: 10 } } })
+    const stopping = stage.controller.stop()
+    await stage.clock.advance(seconds(60))
+    await stopping
+    const object = stage.registry.get('runnersets.dayfly.dev', namespace, 'linux')
+    const parsed = object && parseRunnerSet(object)
+    if (!parsed?.ok) throw new Error('the set cannot be read')
+    for (let count = 0; count < 10; count++) {
+      stage.registry.create('pods', buildPod(parsed.set, `${runnerPrefix(parsed.set)}left${count}`, `${900 + count}`))
+    }
+    queue(stage, 10)
+    stage.controller = stage.start('controller-2')
+    expect(await runJobs(stage, 10)).toBeLessThan(15 + 3)
+    expect(events(stage, 'runner-failed')).toEqual([])
+  })
+
+  it('jobs that end together start no replacements', async () => {
+    const stage = await open({ forgeMs: ms, apiMs: ms, spec: { scale: { min: 0, max: 40 } } })
+    queue(stage, 20)
+    await runJobs(stage, 20)
+    await stage.clock.advance(seconds(60))
+    confirmDeletions(stage)
+    expect(registrations(stage)).toHaveLength(20)
+  })
+})
+
+it('forty runners of a lost node cost a few lists, and no refused removal', async () => {
+  const stage = await open({ spec: { scale: { min: 0, max: 40 } } })
+  queue(stage, 40)
+  await stage.clock.advance(seconds(10))
+  for (const name of podNames(stage)) await takeJob(stage, name)
+  await stage.clock.advance(seconds(5))
+  const names = podNames(stage)
+  const listsOfEvents = () =>
+    stage.requestLog.recent().filter(({ verb, resource }) => verb === 'list' && resource === 'events').length
+  const before = listsOfEvents()
+  for (const name of names) {
+    stage.emulator.control.stub.vanish(name)
+    stage.registry.delete('pods', namespace, name, { gracePeriodSeconds: 30 })
+  }
+  await stage.clock.advance(seconds(180))
+  expect(status(stage)['problems']).toContainEqual(expect.objectContaining({ kind: 'stuck' }))
+  expect(listsOfEvents() - before).toBeLessThan(10)
+  for (const name of names) stage.registry.delete('pods', namespace, name, { gracePeriodSeconds: 0 })
+  const listed = lists(stage).length
+  await stage.clock.advance(seconds(900))
+  expect(stage.emulator.control.registrations().filter(({ name }) => names.includes(name))).toEqual([])
+  expect(lists(stage).length - listed).toBeLessThan(25)
+  expect(deregistrations(stage).filter((request) => request.status !== 204)).toEqual([])
+})
