@@ -119,6 +119,17 @@ it('shows a full quota on the set, and starts the runner when there is room', as
   expect(stage.registry.get('resourcequotas', 'ci', 'few')).toMatchObject({ status: { used: { pods: '1' } } })
 })
 
+it('says that the namespace is being deleted, and does not call that an admission rule', async () => {
+  const stage = await openStage()
+  opened = stage
+  const keep = { name: 'keep', namespace: 'ci', finalizers: ['example.com/wait'] }
+  stage.registry.create('configmaps', { apiVersion: 'v1', kind: 'ConfigMap', metadata: keep })
+  stage.registry.delete('namespaces', '', 'ci')
+  queue(stage, 1)
+  await stage.clock.advance(5_000)
+  expect(status(stage)).toMatchObject({ lastReason: 'namespace-ending' })
+})
+
 it('starts a runner with the defaults of a LimitRange, and shows one that is above the maximum', async () => {
   const containers = [{ name: 'runner', resources: { limits: { cpu: '3' } } }]
   const stage = await openStage({ spec: { template: { spec: { containers } } }, runtime: { script: () => ({}) } })

@@ -53,6 +53,7 @@ const admissionSentence =
 function clusterReason(error: unknown): FailureReason {
   if (!(error instanceof KubernetesError)) return 'api-unavailable'
   if (isMissingRight(error)) return 'rights-missing'
+  if (/ because it is being terminated$/.test(error.message)) return 'namespace-ending'
   if (error.kind !== 'quota' && admissionSentence.test(error.message)) return 'admission-denied'
   return clusterReasons[error.kind] ?? 'api-unavailable'
 }

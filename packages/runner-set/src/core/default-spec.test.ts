@@ -64,3 +64,14 @@ it('mounts the work folder once, with and without a Docker Engine', () => {
     expect(new Set(paths).size).toBe(paths?.length)
   }
 })
+
+it.each([
+  [{}, { 'karpenter.sh/do-not-disrupt': 'true', 'cluster-autoscaler.kubernetes.io/safe-to-evict': 'false' }],
+  [
+    { 'karpenter.sh/do-not-disrupt': 'false', team: 'a' },
+    { 'karpenter.sh/do-not-disrupt': 'false', 'cluster-autoscaler.kubernetes.io/safe-to-evict': 'false', team: 'a' },
+  ],
+])('asks node autoscalers to leave its node alone, unless the template says otherwise: %j', (annotations, expected) => {
+  const { metadata } = buildPod(runnerSet({ template: { metadata: { annotations } } }), 'linux-1', '7')
+  expect(metadata.annotations).toEqual({ ...expected, 'dayfly.dev/registration-id': '7' })
+})

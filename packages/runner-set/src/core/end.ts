@@ -20,7 +20,8 @@ export function failureOfEnd(
   const disruption = disruptionBefore(runner, end)
   if (disruption) return disruption
   if (end.exitCode === 0) return undefined
-  if (pod?.deletionDeadline !== undefined) return { reason: 'pod-vanished', message: 'another client deleted its pod' }
+  if (pod?.deletionDeadline !== undefined)
+    return { reason: 'pod-vanished', message: 'its pod was deleted, and not by Dayfly' }
   const held = pod?.startFailure
   if (held) return { reason: held.step?.late ?? held.reason, message: held.message }
   return failureOfContainer(runner.name, end, set)

@@ -16,6 +16,12 @@ export const annotations = {
   registrationId: `${apiGroup}/registration-id`,
 } as const
 
+/** Node autoscalers leave a node alone while it has a pod with these. A template may say otherwise (docs/guide/operate.md). */
+const staysOnNode = {
+  'karpenter.sh/do-not-disrupt': 'true',
+  'cluster-autoscaler.kubernetes.io/safe-to-evict': 'false',
+} as const
+
 export function templateHash(set: Pick<RunnerSet, 'source' | 'template' | 'docker' | 'templateChecks'>): string {
   return hashValue([set.template, set.templateChecks, defaultSpec(set, '')], 10)
 }
@@ -36,6 +42,7 @@ export function buildPod(set: RunnerSet, name: string, registrationId: string) {
       namespace: set.namespace,
       labels: { ...template.metadata?.labels, [labels.set]: set.name, [labels.runner]: name },
       annotations: {
+        ...staysOnNode,
         ...template.metadata?.annotations,
         [annotations.registrationId]: registrationId,
       },

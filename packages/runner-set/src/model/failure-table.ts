@@ -40,6 +40,12 @@ export const failures = {
     next: 'Bind the Role of the chart to the account of the controller in the namespace of the set.',
     retry: refused,
   },
+  'namespace-ending': {
+    class: 'template',
+    sentence: 'The namespace of the set is being deleted: its pods end, and no new one starts.',
+    next: 'Create the set in another namespace, or wait until this one is gone.',
+    retry: refused,
+  },
   'quota-exceeded': {
     class: 'template',
     sentence: 'The resource quota of the namespace is used up.',
@@ -230,8 +236,8 @@ export const failures = {
   },
   'pod-vanished': {
     class: 'run',
-    sentence: 'Another client deleted the pod before the runner ended.',
-    next: 'Find the client that deletes runner pods (audit log), then re-run the job.',
+    sentence: 'Another client, or the deletion of the namespace, deleted the pod before the runner ended.',
+    next: 'Look whether the namespace is being deleted. Else find the client that deletes runner pods (audit log), then re-run the job.',
     retry: soon,
   },
   'life-exceeded': {
