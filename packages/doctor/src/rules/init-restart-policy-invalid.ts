@@ -1,8 +1,8 @@
-// Finds init containers whose restartPolicy the API server refuses or silently drops.
+// Finds containers whose own restartPolicy the API server refuses or silently drops, or with which their pod never ends.
 import type { Minor, VersionFact } from '../facts.ts'
 import type { Fix, Hit } from '../finding.ts'
 import type { ContainerView, PodView } from '../pod-view.ts'
-import { initAsSidecar } from '../pods/as-sidecar.ts'
+import { asSidecar, initAsSidecar } from '../pods/as-sidecar.ts'
 import { daemonOf } from '../pods/daemon.ts'
 import { initPolicyOutcome, lacksSidecars } from '../pods/init-policy.ts'
 import { hitIn, versionOf, writtenPods } from '../pods/pod-parts.ts'
@@ -12,7 +12,7 @@ import type { Rule } from '../rule.ts'
 export const rule: Rule = {
   slug: 'init-restart-policy-invalid',
   code: 'POD103',
-  title: 'An init container has a restartPolicy that the API server refuses or drops',
+  title: 'A container has a restartPolicy that the API server refuses or drops',
   severity: 'error',
   confidence: 'high',
   modes: ['static', 'live'],
@@ -40,19 +40,44 @@ function check(pod: PodView, version: VersionFact): readonly Hit[] {
   })
 }
 
-/** Checks an ordinary container. It may have its own restartPolicy only since 1.34; 1.28 to 1.33 refuse any value. */
-function checkOrdinary(container: ContainerView, pod: PodView, { minors, declared }: VersionFact): readonly Hit[] {
-  if (container.restartPolicy === undefined || isUnknown(container.restartPolicy) || !declared) return []
+/**
+ * Checks an ordinary container (KEP-5307). 1.28 to 1.33 refuse any value, and 1.34 drops it. From 1.35 on the kubelet obeys it: with Always
+ * the container is restarted for ever, and a pod that should end never does.
+ */
+function checkOrdinary(container: ContainerView, pod: PodView, version: VersionFact): readonly Hit[] {
+  const { minors, declared } = version
+  const { name, path, raw, restartPolicy: policy } = container
+  if (policy === undefined || isUnknown(policy)) return []
+  const isObeyed = policy !== 'Always' || !pod.runsToCompletion
+  // Rules for exit codes need the field, and show that a version is meant that knows both.
+  if (isObeyed && !declared && 'restartPolicyRules' in raw) return []
   const refused = minors.filter((minor) => minor >= 28 && minor < 34)
-  if (refused.length === 0) return []
+  const dropped = isObeyed ? [] : minors.filter((minor) => minor === 34)
+  const endless = isObeyed ? [] : minors.filter((minor) => minor > 34)
+  if (refused.length + dropped.length + endless.length === 0) return []
+  const verdicts = [
+    refused.length > 0 ? `Kubernetes ${range(refused)} refuses the field, so no pod is created` : '',
+    dropped.length > 0 ? `Kubernetes ${range(dropped)} drops it silently` : '',
+    endless.length > 0 ? `Kubernetes ${range(endless)} restarts the container for ever, so the pod never ends` : '',
+  ].filter((part) => part !== '')
+  const isHelper = policy === 'Always' && name !== pod.runner
   return [
     hitIn(pod, {
-      path: [...container.path, 'restartPolicy'],
-      container: container.name,
-      message: `restartPolicy on ${container.name}, which is not an init container, is refused by Kubernetes ${range(refused)}, so no pod is created. Remove the field.`,
-      fix: removal(container),
+      path: [...path, 'restartPolicy'],
+      container: name,
+      message: `${name} is no init container and has restartPolicy ${policy}: ${verdicts.join('; ')}. ${
+        isHelper ? 'Make it a native sidecar: an init container with restartPolicy Always.' : 'Remove the field.'
+      }`,
+      fix: isHelper ? helperFix(container, pod, version) : removal(container),
     }),
   ]
+}
+
+/** Another rule fixes a daemon in the same way. */
+function helperFix(container: ContainerView, pod: PodView, version: VersionFact): Fix | undefined {
+  if (pod.runsToCompletion && daemonOf(container, pod)) return undefined
+  const fix = asSidecar(pod, container, version)
+  return fix ? { ...fix, safety: 'unsafe', safeFrom: undefined } : removal(container)
 }
 
 function verdict(refused: readonly Minor[], dropped: readonly Minor[]): string {

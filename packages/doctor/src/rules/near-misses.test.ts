@@ -238,10 +238,21 @@ test('ttl-misplaced: the fix moves a TTL from a container to the Job', () => {
   ])
 })
 
-test('init-restart-policy-invalid reports the field on an ordinary container from 1.28 to 1.33', () => {
-  const object = pod({ containers: [{ ...runner, restartPolicy: 'Never' }] })
-  const countAt = (minor?: number) => findingsOf('init-restart-policy-invalid', object, minor).length
-  expect([27, 28, 33, 34, 35, undefined].map(countAt)).toEqual([0, 1, 1, 0, 0, 0])
+test('init-restart-policy-invalid judges the field on an ordinary container by version and by the end of the pod', () => {
+  const countAt = (restartPolicy: string, more: object = {}) => {
+    const object = pod({ containers: [{ ...runner, restartPolicy, ...more }] })
+    return [27, 28, 33, 34, 35, 36, undefined].map(
+      (minor) => findingsOf('init-restart-policy-invalid', object, minor).length,
+    )
+  }
+  expect(countAt('Never')).toEqual([0, 1, 1, 0, 0, 0, 1])
+  expect(countAt('Never', { restartPolicyRules: [] })).toEqual([0, 1, 1, 0, 0, 0, 0])
+  expect(countAt('Always')).toEqual([0, 1, 1, 1, 1, 1, 1])
+  const service = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'd' } }
+  const lasting = { ...service, spec: { template: { spec: { containers: [{ ...runner, restartPolicy: 'Always' }] } } } }
+  expect([33, 34, 35].map((minor) => findingsOf('init-restart-policy-invalid', lasting, minor).length)).toEqual([
+    1, 0, 0,
+  ])
 })
 
 test('init-restart-policy-invalid does not advise a feature that the version lacks', () => {
