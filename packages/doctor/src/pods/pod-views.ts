@@ -7,6 +7,7 @@ import type { ContainerView, PodOwner, PodView } from '../pod-view.ts'
 import { labelsAt } from '../read/objects/labels.ts'
 import { customTemplates } from './custom-templates.ts'
 import { findDaemons } from './daemon.ts'
+import { type ConfigMaps, configMapsIn, mountedFiles, withMountedScript } from './mounted-scripts.ts'
 import { olderShapes, type Shape, viewOlderRunner } from './older-arc.ts'
 import { viewContainers } from './pod-view-containers.ts'
 import { findRunner } from './pod-view-runner.ts'
@@ -32,7 +33,8 @@ const shapes: Readonly<Record<string, Shape>> = {
 
 /** Skips objects without a pod spec, and unknown kinds. */
 export function viewPods(objects: readonly ObjectFact[]): PodView[] {
-  return objects.flatMap((fact) => shapesOf(fact).flatMap((shape) => viewPod(fact, shape) ?? []))
+  const configMaps = configMapsIn(objects)
+  return objects.flatMap((fact) => shapesOf(fact).flatMap((shape) => viewPod(fact, shape, configMaps) ?? []))
 }
 
 function shapesOf({ object: { apiVersion, kind }, raw }: ObjectFact): readonly Shape[] {
@@ -46,14 +48,17 @@ function shapesOf({ object: { apiVersion, kind }, raw }: ObjectFact): readonly S
   return shape ? [shape] : customTemplates(group, raw).map((template) => ({ owner: 'custom', template }))
 }
 
-function viewPod(fact: ObjectFact, shape: Shape): PodView | undefined {
+function viewPod(fact: ObjectFact, shape: Shape, configMaps: ConfigMaps): PodView | undefined {
   const isBare = fact.object.kind === 'PodSpec'
   const template = isBare ? {} : fieldsAt(fact.raw, ...shape.template)
   const spec = isBare ? fact.raw : template && fieldsAt(template, 'spec')
   if (!template || !spec) return undefined
   const path: Path = isBare ? [] : [...shape.template, 'spec']
   const older = viewOlderRunner(fact, spec, path)
-  const containers = older ?? viewContainers(spec, path).filter((container) => !isReplaced(container, fact))
+  const volumes = viewVolumes(spec, path)
+  const fileAt = mountedFiles(volumes, fact.object.namespace, configMaps)
+  const written = older ?? viewContainers(spec, path).filter((container) => !isReplaced(container, fact))
+  const containers = written.map((container) => withMountedScript(container, fileAt))
   const metadata = fieldsAt(template, 'metadata') ?? {}
   const restartPolicy = older ? 'Never' : textAt(spec, 'restartPolicy')
   const runner = findRunner(shape.owner, containers, {
@@ -80,7 +85,7 @@ function viewPod(fact: ObjectFact, shape: Shape): PodView | undefined {
     annotations: labelsAt(metadata, 'annotations'),
     labels: labelsAt(metadata, 'labels'),
     containers,
-    volumes: viewVolumes(spec, path),
+    volumes,
     raw: fact.raw,
     version: fact.version,
     delivery: fact.delivery,
