@@ -4,10 +4,14 @@ import type { ObjectFact } from '../facts.ts'
 import type { ContainerView, PodView } from '../pod-view.ts'
 
 /** Returns the text of the file that a container sees at a path; undefined if the input does not have it. */
-type FileAt = (container: ContainerView, path: string) => string | undefined
+export type FileAt = (container: ContainerView, path: string) => string | undefined
 
 /** Returns the reader of the files that the containers of a pod mount from ConfigMaps. */
-export function mountedFiles(volumes: PodView['volumes'], namespace: string | undefined, configMaps: ConfigMaps): FileAt {
+export function mountedFiles(
+  volumes: PodView['volumes'],
+  namespace: string | undefined,
+  configMaps: ConfigMaps,
+): FileAt {
   return (container, path) => {
     for (const mount of listAt(container.raw, 'volumeMounts')) {
       const file = fileIn(mount, path)
@@ -50,7 +54,12 @@ function fileIn(mount: unknown, path: string): string | undefined {
   return subPath === undefined ? inside : `${subPath}/${inside}`
 }
 
-function textOf(volume: JsonObject, file: string, namespace: string | undefined, configMaps: ConfigMaps): string | undefined {
+function textOf(
+  volume: JsonObject,
+  file: string,
+  namespace: string | undefined,
+  configMaps: ConfigMaps,
+): string | undefined {
   const sources = [volume, ...listAt(volume, 'projected', 'sources')]
   for (const source of sources) {
     const name = textAt(source, 'configMap', 'name')

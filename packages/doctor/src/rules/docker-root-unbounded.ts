@@ -5,6 +5,7 @@ import type { Hit } from '../finding.ts'
 import type { ContainerView, PodView } from '../pod-view.ts'
 import { daemonOf, startsDocker } from '../pods/daemon.ts'
 import { dockerRoot } from '../pods/docker-root.ts'
+import { type ConfigMaps, configMapsIn, type FileAt, mountedFiles } from '../pods/mounted-scripts.ts'
 import { hitIn, isWhole, writtenPods } from '../pods/pod-parts.ts'
 import { takenSocket } from '../pods/taken-socket.ts'
 import type { Rule } from '../rule.ts'
@@ -17,14 +18,18 @@ export const rule: Rule = {
   confidence: 'medium',
   modes: ['static', 'live'],
   fix: 'none',
-  check: (facts) => ({ hits: writtenPods(facts).flatMap(check) }),
+  check: (facts) => {
+    const configMaps = configMapsIn(facts.objects)
+    return { hits: writtenPods(facts).flatMap((pod) => check(pod, configMaps)) }
+  },
 }
 
-function check(pod: PodView): readonly Hit[] {
+function check(pod: PodView, configMaps: ConfigMaps): readonly Hit[] {
   if (!isWhole(pod)) return []
+  const fileAt = mountedFiles(pod.volumes, pod.object.namespace, configMaps)
   return pod.containers.flatMap((container) => {
     if (!runsDocker(container, pod) || takenSocket(container, pod)) return []
-    const problem = problemOf(container, pod)
+    const problem = problemOf(container, pod, fileAt)
     if (problem === undefined) return []
     const absent = ['args', 'resources', 'volumeMounts'].map((key) => [...container.path, key])
     return [hitIn(pod, { path: problem.path, container: container.name, message: problem.message, absent })]
@@ -51,8 +56,9 @@ function hasEngineInside(container: ContainerView): boolean {
   return isRunner && /(^|-)dind(-|$)/.test(tag) && textsAt(raw, 'command').length === 0
 }
 
-function problemOf(container: ContainerView, pod: PodView) {
-  const root = dockerRoot(container, pod)
+function problemOf(container: ContainerView, pod: PodView, fileAt: FileAt) {
+  const root = dockerRoot(container, pod, fileAt)
+  if (root === undefined) return undefined
   const name = parentsOf(root)
     .map((path) => container.mounts[path])
     .find(Boolean)
