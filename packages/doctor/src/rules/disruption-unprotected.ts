@@ -21,10 +21,18 @@ export const rule: Rule = {
   check,
 }
 
-/** `why`: the reason why the autoscaler removes a node under a pod. It follows "may evict". */
-type Danger = { readonly by: string; readonly annotation: string; readonly value: string; readonly why: string }
+/** `why`: the reason why the autoscaler removes a node under a pod. It follows "may evict". `isNew`: the autoscaler reads no older annotation. */
+type Danger = {
+  readonly by: string
+  readonly annotation: string
+  readonly value: string
+  readonly why: string
+  readonly isNew?: boolean
+}
 
 const karpenter = { by: 'Karpenter', annotation: 'karpenter.sh/do-not-disrupt', value: 'true' }
+/** Karpenter 1.0 reads it no more (https://karpenter.sh/v1.0/upgrading/v1-migration/). */
+const olderKey = 'karpenter.sh/do-not-evict'
 const autoscaler: Danger = {
   by: 'Cluster Autoscaler',
   annotation: 'cluster-autoscaler.kubernetes.io/safe-to-evict',
@@ -37,12 +45,14 @@ function check(facts: Facts): RuleResult {
   const isAnyPool = pools.length === 0 && karpenterObjects(facts, 'NodeClaim').length > 0
   const flags = autoscalerFlags(facts)
   const runners = writtenPods(facts).filter((pod) => pod.isRunner && isWhole(pod))
-  const isSeen = pools.length > 0 || isAnyPool || flags !== undefined || runners.some(selectsKarpenter)
-  if (runners.length > 0 && !isSeen) return { skipped: 'the input shows no node autoscaler' }
+  const isSeen = pools.length > 0 || isAnyPool || flags !== undefined
+  const isShown = runners.some((pod) => selectsKarpenter(pod) || inviting(pod))
+  if (runners.length > 0 && !isSeen && !isShown) return { skipped: 'the input shows no node autoscaler' }
+  const isNew = pools.some(({ object }) => object.apiVersion === 'karpenter.sh/v1')
   const dangerTo = (pod: PodView): Danger | undefined => {
     const why = removalUnder(pod, pools) ?? (isAnyPool ? unseenPool : undefined)
-    if (why !== undefined) return { ...karpenter, why }
-    return flags && isDrained(pod, flags) ? autoscaler : undefined
+    if (why !== undefined) return { ...karpenter, why, isNew }
+    return inviting(pod) ?? (flags && isDrained(pod, flags) ? autoscaler : undefined)
   }
   return {
     hits: runners.flatMap((pod) => {
@@ -50,6 +60,13 @@ function check(facts: Facts): RuleResult {
       return danger ? missing(pod, danger) : []
     }),
   }
+}
+
+/** Returns the autoscaler that the pod's own annotation lets evict it. Nobody writes such an annotation without that autoscaler. */
+function inviting({ annotations }: PodView): Danger | undefined {
+  // It lifts the exceptions of the Cluster Autoscaler, also for pods that it would leave alone.
+  if (annotations[autoscaler.annotation] === 'true') return autoscaler
+  return annotations[karpenter.annotation] === 'false' ? { ...karpenter, why: unseenPool } : undefined
 }
 
 function karpenterObjects(facts: Facts, kind: string): readonly ObjectFact[] {
@@ -96,16 +113,25 @@ function isDrained(pod: PodView, flags: readonly string[]): boolean {
   return !isCustom || isOff('skip-nodes-with-custom-controller-pods')
 }
 
-function missing(pod: PodView, { by, annotation, value, why }: Danger): readonly Hit[] {
+function missing(pod: PodView, { by, annotation, value, why, isNew = false }: Danger): readonly Hit[] {
   const written = pod.annotations[annotation]
-  // Newer versions of Karpenter also accept a duration.
-  const isProtected = written === value || (by === karpenter.by && /^\d/.test(written ?? ''))
-  if (isProtected || pod.annotations['karpenter.sh/do-not-evict'] === 'true') return []
+  const hasOlder = pod.annotations[olderKey] === 'true' && by === karpenter.by
+  // Newer versions of Karpenter also accept a duration. Dayfly gives its runners both annotations, unless the template says otherwise.
+  const isProtected =
+    written === value ||
+    (by === karpenter.by && /^\d/.test(written ?? '')) ||
+    (written === undefined && pod.owner === 'RunnerSet')
+  if (isProtected || (hasOlder && !isNew && written === undefined)) return []
+  const because = hasOlder
+    ? `it has ${olderKey}, which Karpenter reads no more since 1.0, and not ${annotation}: "${value}"`
+    : written === undefined
+      ? `its pod does not have the annotation ${annotation}: "${value}"`
+      : `its annotation ${annotation} is "${written}" and allows that`
   const placement = ['nodeSelector', 'affinity'].filter((key) => valueAt(pod.raw, ...pod.path, key) === undefined)
   return [
     hitIn(pod, {
       path: pod.path,
-      message: `${by} may evict this runner in the middle of its job ${why}, because its pod does not have the annotation ${annotation}: "${value}".`,
+      message: `${by} may evict this runner in the middle of its job ${why}, because ${because}.`,
       fix: annotate(pod, annotation, value),
       // A template may also place the pod elsewhere.
       absent: [[...podMetadataPath(pod), 'annotations', annotation], ...placement.map((key) => [...pod.path, key])],
