@@ -23,6 +23,7 @@ const reasonsForNoPolicy: Readonly<Record<string, string>> = {
     'depends on the version of the API server, which CEL cannot read; `daemon-as-blocking-init` covers daemons in every version',
   'sidecar-unsupported-version': 'depends on the versions of the API server and the nodes, which CEL cannot read',
   'ttl-misplaced': 'before admission, the API server drops an unknown field and warns about it',
+  'duplicate-name': 'before admission, the API server refuses such a pod itself',
   'version-skew': 'compares objects, but CEL sees only one object at a time',
   'finalizer-deadlock-static': 'compares objects, but CEL sees only one object at a time',
 }

@@ -28,6 +28,7 @@ export const symptoms: readonly Symptom[] = [
     rules: [
       'ephemeralrunner-failed-silently',
       'init-restart-policy-invalid',
+      'duplicate-name',
       'probe-without-sidecar',
       'slots-held-by-failed',
       'runner-cr-without-pod',

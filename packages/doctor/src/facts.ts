@@ -26,6 +26,8 @@ export type ObjectSource = {
   readonly file: string
   /** Returns the comment that explains a key, at the end of its line or directly above it. */
   readonly commentAt: (path: Path) => string | undefined
+  /** Whether a template leaves parts of the text out: `if`, `else`, `for`. */
+  readonly hasBranches: () => boolean
 }
 
 /** One registration in the list of the forge's account (packages/runner-set/src/forge/account.ts). */

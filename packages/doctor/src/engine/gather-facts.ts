@@ -20,7 +20,11 @@ export function gatherFacts(
 ): Facts {
   const objects = found.map((object): ObjectFact => {
     const { path: file } = object.document.file
-    const source: ObjectSource = { file, commentAt: (path) => commentAt(object, path) }
+    const source: ObjectSource = {
+      file,
+      commentAt: (path) => commentAt(object, path),
+      hasBranches: () => object.document.markers().some(({ role }) => role === 'open'),
+    }
     return {
       object: refOf(object),
       document: object.number,

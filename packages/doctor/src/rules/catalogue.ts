@@ -8,6 +8,7 @@ import { rule as disruptionNotIgnored } from './disruption-not-ignored.ts'
 import { rule as disruptionUnprotected } from './disruption-unprotected.ts'
 import { rule as dockerRootUnbounded } from './docker-root-unbounded.ts'
 import { rule as dockerSocketTaken } from './docker-socket-taken.ts'
+import { rule as duplicateName } from './duplicate-name.ts'
 import { rule as ephemeralrunnerFailedSilently } from './ephemeralrunner-failed-silently.ts'
 import { rule as finalizerDeadlockStatic } from './finalizer-deadlock-static.ts'
 import { rule as graceTooShort } from './grace-too-short.ts'
@@ -64,6 +65,7 @@ export const catalogue: readonly Rule[] = [
   disruptionUnprotected,
   pdbOnArcRunners,
   dockerSocketTaken,
+  duplicateName,
   ttlMissing,
   ttlUnreachable,
   ttlMisplaced,
