@@ -42,7 +42,7 @@ function check(pod: PodView, version: VersionFact): readonly Hit[] {
 
 /**
  * Checks an ordinary container (KEP-5307). 1.28 to 1.33 refuse any value, and 1.34 drops it. From 1.35 on the kubelet obeys it: with Always
- * the container is restarted for ever, and a pod that should end never does.
+ * the container is restarted forever, and a pod that should end never does.
  */
 function checkOrdinary(container: ContainerView, pod: PodView, version: VersionFact): readonly Hit[] {
   const { minors, declared } = version
@@ -58,7 +58,7 @@ function checkOrdinary(container: ContainerView, pod: PodView, version: VersionF
   const verdicts = [
     refused.length > 0 ? `Kubernetes ${range(refused)} refuses the field, so no pod is created` : '',
     dropped.length > 0 ? `Kubernetes ${range(dropped)} drops it silently` : '',
-    endless.length > 0 ? `Kubernetes ${range(endless)} restarts the container for ever, so the pod never ends` : '',
+    endless.length > 0 ? `Kubernetes ${range(endless)} restarts the container forever, so the pod never ends` : '',
   ].filter((part) => part !== '')
   const isHelper = policy === 'Always' && name !== pod.runner
   return [
