@@ -57,7 +57,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: 'packages/runner-set/src/core/state/fold-decided.ts',
-        before: "  if (action.kind === 'start-runner') put(step, requestedRunner(action.runner, step.at))\n",
+        before: '    put(step, requestedRunner(action.runner, step.at))\n',
         after: '',
       },
     ],
@@ -78,7 +78,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'a registration is left that an earlier process made',
     by: 'rest',
-    seed: 10,
+    seed: 1,
     edits: [
       {
         file: 'packages/runner-set/src/core/state/fold-forge.ts',

@@ -52,6 +52,18 @@ describe('a pod spec in a string', () => {
     expect(found).toContain(`POD114 PodSpec ${line}`)
   })
 
+  it.each([
+    ['in a ConfigMap', map],
+    ['in a file of its own', (text: string) => text],
+  ])("is GARM's template for its runners: %s", (_, placed) => {
+    const text = `runnerNamespace: ci\npodTemplate:\n  spec:\n${indented(spec(runner), 4)}flavors: {}\n`
+    const { pods, found } = examined(placed(text))
+    expect(pods).toBe(1)
+    expect(found.map((each) => each.replace(/\d+$/, ''))).toEqual(
+      expect.arrayContaining(['POD101 GARM ', 'POD114 GARM ']),
+    )
+  })
+
   it('is not judged where it makes other pods, and not in a file of its own', () => {
     expect(examined(map(spec('nginx:1').replaceAll('runner', 'web').replace('docker:27-dind', 'redis:7')))).toEqual({
       skipped: [],

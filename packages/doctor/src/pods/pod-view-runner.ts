@@ -38,12 +38,14 @@ type Surroundings = {
   readonly triggers: readonly unknown[]
   /** The Helm hooks of the object, separated by commas. */
   readonly hooks: string
+  /** Its controller makes nothing but runners. */
+  readonly isRunner: boolean
 }
 
 export function findRunner(
   owner: PodOwner,
   containers: readonly ContainerView[],
-  { labels, triggers, hooks }: Surroundings,
+  { labels, triggers, hooks, isRunner }: Surroundings,
 ): Runner {
   if (isListener(labels, containers) || /(^|,)\s*test(-success|-failure)?\s*(,|$)/.test(hooks))
     return { isRunner: false, runner: undefined }
@@ -51,7 +53,11 @@ export function findRunner(
   const named = ordinary.find(({ name }) => name === 'runner')
   const lookalike = ordinary.find(looksLikeRunner)
   const certain =
-    owner === 'arc' || owner === 'RunnerSet' || isLabelled(labels) || triggers.some((type) => forgeTriggers.has(type))
+    isRunner ||
+    owner === 'arc' ||
+    owner === 'RunnerSet' ||
+    isLabelled(labels) ||
+    triggers.some((type) => forgeTriggers.has(type))
   const runner = certain ? (named ?? lookalike) : (lookalike ?? (named && hasDocker(containers) ? named : undefined))
   return { isRunner: certain || runner !== undefined, runner: runner?.name }
 }

@@ -28,6 +28,7 @@ const shapes: Readonly<Record<string, Shape>> = {
   ...olderShapes,
   'dayfly.dev/RunnerSet': { owner: 'RunnerSet', template: ['spec', 'template'] },
   [`${valuesVersion}/PodSpec`]: { owner: 'Pod', template: [] },
+  [`${valuesVersion}/GARM`]: { owner: 'custom', template: ['podTemplate'] },
   [`${valuesVersion}/Values`]: { owner: 'arc', template: ['template'] },
 }
 
@@ -60,11 +61,14 @@ function viewPod(fact: ObjectFact, shape: Shape, configMaps: ConfigMaps): PodVie
   const written = older ?? viewContainers(spec, path).filter((container) => !isReplaced(container, fact))
   const containers = written.map((container) => withMountedScript(container, fileAt))
   const metadata = fieldsAt(template, 'metadata') ?? {}
-  const restartPolicy = older ? 'Never' : textAt(spec, 'restartPolicy')
+  const isGarm = fact.object.apiVersion === valuesVersion && fact.object.kind === 'GARM'
+  // GARM merges the template over a pod with Never.
+  const restartPolicy = older ? 'Never' : (textAt(spec, 'restartPolicy') ?? (isGarm ? 'Never' : undefined))
   const runner = findRunner(shape.owner, containers, {
     labels: fieldsAt(metadata, 'labels') ?? {},
     triggers: triggersOf(fact.raw),
     hooks: textAt(fact.raw, 'metadata', 'annotations', 'helm.sh/hook') ?? '',
+    isRunner: isGarm,
   })
   // Other programs store pod specs in strings, too: injected sidecars, templates. Nothing is known about the pods that they make.
   if (isBare && !runner.isRunner) return undefined

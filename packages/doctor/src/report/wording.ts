@@ -8,7 +8,7 @@ import type { Examined, Report } from './report.ts'
 /** Returns `Job ci/runner, container docker`. */
 export function nameOf({ object, container }: Finding): string {
   const name = object.namespace === undefined ? object.name : `${object.namespace}/${object.name}`
-  return `${object.kind} ${name}${container === undefined ? '' : `, container ${container}`}`
+  return `${object.kind}${name === '' ? '' : ` ${name}`}${container ? `, container ${container}` : ''}`
 }
 
 export function count(number: number, noun: string, plural = `${noun}s`): string {

@@ -18,6 +18,7 @@ export const rule: Rule = {
   confidence: 'medium',
   modes: ['static', 'live'],
   fix: 'none',
+  isCrossObject: true,
   check: (facts) => {
     const configMaps = configMapsIn(facts.objects)
     return { hits: writtenPods(facts).flatMap((pod) => check(pod, configMaps)) }

@@ -38,14 +38,14 @@ export type SourceDocument = {
   readonly open: boolean
 }
 
-/** A Kubernetes object at any depth, the values of a runner chart, a file that installs charts, or a bare pod spec in a string. */
+/** A Kubernetes object at any depth, the values of a runner chart, a file that installs charts, a bare pod spec in a string, or the configuration of GARM's provider for Kubernetes. */
 export type SourceObject = {
   /** Counts through all files of the input. Facts and findings use it as the number of the document. */
   readonly number: number
   readonly document: SourceDocument
   /** The path of the object in its document: an item of a List, a key of values. */
   readonly path: Path
-  readonly kind: 'object' | 'values' | 'charts' | 'podSpec'
+  readonly kind: 'object' | 'values' | 'charts' | 'podSpec' | 'garm'
   readonly value: Readonly<Record<string, unknown>>
 }
 

@@ -49,7 +49,7 @@ export function findObjects(root: unknown, inString = false): Contents {
         if (mayHoldManifest(text)) strings.push({ path: [...path, field, key], text, encoded: true })
       }
       for (const item of untypedItems(value)) objects.push({ ...item, path: [...path, ...item.path] })
-      const within = kind === 'object' || kind === 'podSpec' || inside
+      const within = kind === 'object' || kind === 'podSpec' || kind === 'garm' || inside
       for (const key of Object.keys(value)) visitEntry(key, value[key], within && !valuesKeys.has(key))
     }
   }
@@ -90,6 +90,7 @@ function kindOf(value: Readonly<Record<string, unknown>>, inside: boolean): Foun
     const isObject = 'metadata' in value || 'spec' in value || 'data' in value
     return isObject && !(kind.endsWith('List') && Array.isArray(value.items)) ? 'object' : undefined
   }
+  if (isGarm(value)) return 'garm'
   if (inside) return undefined
   return isRunnerValues(value) ? 'values' : installsCharts(value) ? 'charts' : undefined
 }
@@ -107,6 +108,12 @@ function isPodSpec({ containers }: Readonly<Record<string, unknown>>): boolean {
     containers.length > 0 &&
     containers.every((container) => isJsonObject(container) && typeof container.name === 'string')
   )
+}
+
+/** Whether it is the configuration of GARM's provider for Kubernetes (https://github.com/mercedes-benz/garm-provider-k8s). */
+function isGarm(value: Readonly<Record<string, unknown>>): boolean {
+  const isNamed = 'runnerNamespace' in value || 'flavors' in value
+  return isNamed && isJsonObject(value.podTemplate) && isJsonObject(value.podTemplate.spec)
 }
 
 /** Whether the file installs ARC's charts: a chart with dependencies, a helmfile, a kustomization (which is no object). */

@@ -16,6 +16,7 @@ export function refOf(object: SourceObject): ObjectRef {
     return { apiVersion: valuesVersion, kind: 'Charts', namespace: undefined, name: textAt(value, 'name') ?? '' }
   }
   if (kind === 'podSpec') return { apiVersion: valuesVersion, kind: 'PodSpec', namespace: undefined, name: '' }
+  if (kind === 'garm') return { apiVersion: valuesVersion, kind: 'GARM', namespace: undefined, name: '' }
   const metadata = fieldsAt(value, 'metadata') ?? {}
   return {
     apiVersion: textAt(value, 'apiVersion') ?? '',
