@@ -6,7 +6,7 @@ import type { Facts, LiveFacts, ObjectFact } from '../facts.ts'
 import type { Hit } from '../finding.ts'
 import { withLive } from '../live-facts.ts'
 import { objectsOf } from '../read/objects/by-kind.ts'
-import { uidOf } from '../read/objects/metadata.ts'
+import { ownerOf, uidOf } from '../read/objects/metadata.ts'
 import type { Rule, RuleResult } from '../rule.ts'
 
 export const rule: Rule = {
@@ -35,18 +35,21 @@ function check(facts: Facts, live: LiveFacts): readonly Hit[] {
   const ready = controllers.some(({ raw }) => (numberAt(raw, 'status', 'readyReplicas') ?? 0) > 0)
   const leases = leaderLeases(facts, live.at)
   const hung = leases.length > 0 && leases.every(({ isStale }) => isStale) ? leases[0] : undefined
-  const busy = busyNamespaces(facts)
+  const busy = busyRunners(facts, live)
   const wait = ready && !hung ? minWait.present : minWait.gone
   const stuck = facts.objects.filter(
     (fact) => arcFinalizers(fact).length > 0 && live.at - (deletedAt(fact) ?? live.at) > wait,
   )
   const lost = lostSecrets(facts, live)
-  const isWaiting = (fact: ObjectFact) => ready && busy.has(fact.object.namespace) && !lost.has(uidOf(fact.raw))
+  const isWaiting = (fact: ObjectFact) =>
+    ready && !lost.has(uidOf(fact.raw)) && busy.some((runner) => mayWaitFor(fact, runner))
   return rootsOf(stuck.filter((fact) => !isWaiting(fact))).map(({ root, behind }) => {
     const secret = ready ? lost.get(uidOf(root.raw)) : undefined
     const why =
       secret === undefined
-        ? cause(controllers, ready, hung && { ...hung, ago: live.at - hung.renewed })
+        ? ready && !hung && hasJob(root)
+          ? heldByJob
+          : cause(controllers, ready, hung && { ...hung, ago: live.at - hung.renewed })
         : `ARC's controller runs, but the Secret ${secret}, with which it removes the runners from GitHub, does not exist. Create it again. If its namespace is being deleted, that is impossible.`
     return {
       object: root.object,
@@ -71,10 +74,35 @@ function lostSecrets(facts: Facts, { unreadable }: LiveFacts): ReadonlyMap<strin
   )
 }
 
-/** Returns the namespaces in which a job still runs: there the controller waits for it on purpose. */
-function busyNamespaces(facts: Facts): ReadonlySet<string | undefined> {
-  return new Set(arcObjects(facts, 'EphemeralRunner').flatMap((one) => (hasJob(one) ? [one.object.namespace] : [])))
+/** GitHub refuses to remove a runner whose job it has not given up, and ARC asks again and again. */
+const heldByJob =
+  'its pod is gone, and its status names a job. ARC waits until GitHub gives the job up, which takes up to 15 minutes. If GitHub no longer lists the runner, free it with --live --fix --remove-finalizers and --github-url.'
+
+/** Returns the runners whose job still runs: the controller waits for them on purpose. ARC never clears the job of one that lost its pod. */
+function busyRunners(facts: Facts, { unreadable }: LiveFacts): readonly ObjectFact[] {
+  const areKnown = unreadable['Pod'] === undefined
+  const working = new Set(
+    objectsOf(facts, 'Pod').flatMap(({ object, raw }) =>
+      /^(Succeeded|Failed)$/.test(textAt(raw, 'status', 'phase') ?? '') ? [] : [`${object.namespace}/${object.name}`],
+    ),
+  )
+  return arcObjects(facts, 'EphemeralRunner').filter(
+    (runner) => hasJob(runner) && (!areKnown || working.has(`${runner.object.namespace}/${runner.object.name}`)),
+  )
 }
+
+/** Whether the controller may keep the object for this runner: it is the runner, or belongs to the same set, as far as their owners and labels show. */
+function mayWaitFor({ object, raw }: ObjectFact, runner: ObjectFact): boolean {
+  if (object.namespace !== runner.object.namespace) return false
+  if (object.kind === 'EphemeralRunner') return object.name === runner.object.name
+  const owner = ownerOf(runner.raw, 'EphemeralRunnerSet')
+  if (object.kind === 'EphemeralRunnerSet' && owner) return owner.name === object.name
+  const setName = textAt(runner.raw, 'metadata', 'labels', setLabel)
+  const own = object.kind === 'AutoscalingRunnerSet' ? object.name : textAt(raw, 'metadata', 'labels', setLabel)
+  return setName === undefined || own === undefined || setName === own
+}
+
+const setLabel = 'actions.github.com/scale-set-name'
 
 function deletedAt(fact: ObjectFact): number | undefined {
   return timeAt(fact.raw, 'metadata', 'deletionTimestamp')
