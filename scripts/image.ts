@@ -1,7 +1,7 @@
 // Writes dist/image/dayfly.tar and dist/image/dayfly-runner.tar: images in the OCI layout, without a registry and without Docker.
 // Needs Linux, because the images contain this machine's Node with its libraries. deploy/Containerfile builds the same elsewhere.
 import { createHash } from 'node:crypto'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { staticBusybox } from './image/busybox.ts'
 import { controllerImage, runnerImage } from './image/contents.ts'
@@ -23,7 +23,10 @@ await write(
 
 async function write(file: string, image: Image): Promise<void> {
   const archive = writeLayout([image], architectureHere())
-  await writeFile(path.join(folder, file), archive)
+  // Another process may read the file at this moment.
+  const written = path.join(folder, `${file}.${process.pid}`)
+  await writeFile(written, archive)
+  await rename(written, path.join(folder, file))
   const digest = createHash('sha256').update(archive).digest('hex').slice(0, 12)
   process.stderr.write(
     `${image.names.join(', ')} in dist/image/${file}: ${Math.round(archive.length / 1e6)} MB, sha256 ${digest}\n`,

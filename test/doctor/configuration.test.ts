@@ -145,7 +145,7 @@ describe('declared clusters', () => {
   })
 })
 
-describe('options', () => {
+describe('options', { timeout: 60_000 }, () => {
   it('replace the keys of the configuration', () => {
     put(configuration, 'select: [JOB201]\nignore: [POD]\nfailOn: error\n')
     expect(findings(['--select', 'pod101,JOB', '--ignore', 'JOB'])).toEqual(['error POD101 deploy/job.yaml'])
