@@ -73,6 +73,46 @@ describe('the demo', () => {
     expect(cli.stderr()).toMatch(/^ {4}\| .*why$/m)
   })
 
+  test('lists a job whose matrix cannot be made as failed, in GitHub’s words, and never counts more done than there are', async () => {
+    const list = (value: string) =>
+      `  plan:\n    runs-on: x\n    outputs: {x: "\${{ steps.s.outputs.x }}"}\n    steps: [{id: s, run: 'echo "x=${value}" >> "$GITHUB_OUTPUT"'}]\n` +
+      '  each:\n    needs: plan\n    runs-on: x\n    strategy: {matrix: {x: "${{ fromJSON(needs.plan.outputs.x) }}"}}\n    steps: [{run: exit 0}]\n'
+    const files = [
+      workflow('empty.yml', list('[]')),
+      workflow('bad.yml', list('not json')),
+      workflow('four.yml', list('[1,2,3,4]')),
+    ]
+    const cli = world.start('demo', ...files, '--json')
+    expect(await cli.ended).toMatchObject({ code: 1 })
+    const report = JSON.parse(cli.stdout())
+    expect(report).toMatchObject({ jobs: 9, succeeded: 7, failed: 2 })
+    const each = report.runs.map(({ jobs }: { jobs: { name: string; note: string | null }[] }) => jobs[1])
+    expect(each).toMatchObject([
+      {
+        conclusion: 'failure',
+        note: expect.stringMatching(
+          /^Error when evaluating 'strategy' for job 'each'\. .*'x' does not contain any values/,
+        ),
+      },
+      { conclusion: 'failure', note: expect.stringContaining('Error parsing JSON') },
+      { conclusion: 'success', note: null },
+    ])
+    for (const [, done, all] of cli.stderr().matchAll(/(\d+) of (\d+) jobs done/g))
+      expect(Number(done)).toBeLessThanOrEqual(Number(all))
+  })
+
+  test('counts the steps that it does not run, and fails for them with --strict', async () => {
+    const file = workflow(
+      'steps.yml',
+      '  a:\n    runs-on: x\n    steps:\n      - uses: actions/setup-node@v4\n      - run: echo hi\n      - if: false\n        run: echo no\n',
+    )
+    const cli = world.start('demo', file, '--exit', '--strict')
+    expect(await cli.ended).toMatchObject({ code: 1 })
+    expect(cli.stderr()).toContain(
+      'Left behind: nothing. 1 step skipped: actions are not run.\nThe demo failed, because --strict',
+    )
+  })
+
   test('leaves no process of a step behind, even one with its own session and an empty environment', async () => {
     const file = workflow('detached.yml', job('a', 'setsid env -i sleep 300 & echo left it'))
     const cli = world.start('demo', file, '--json')

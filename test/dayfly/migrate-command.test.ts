@@ -1,6 +1,6 @@
 // `dayfly import bitbucket-autoscaler` as an operator runs it.
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseRunnerSet } from '@dayfly/runner-set/config/runner-set'
@@ -55,7 +55,11 @@ describe('dayfly import bitbucket-autoscaler', () => {
   })
 
   it('writes one file for each set and a report that kubectl does not read', () => {
+    put('precious', 'keep')
+    mkdirSync(path.join(folder, 'new/sets'), { recursive: true })
+    symlinkSync(path.join(folder, 'precious'), path.join(folder, 'new/sets/report.txt'))
     const { status, stdout } = importFiles(config, template, '--out', 'new/sets')
+    expect(readFileSync(path.join(folder, 'precious'), 'utf8')).toBe('keep')
     expect(status).toBe(0)
     const files = readdirSync(path.join(folder, 'new/sets')).sort()
     expect(files).toEqual([

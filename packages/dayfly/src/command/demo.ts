@@ -19,6 +19,7 @@ type Options = {
   readonly interval: number
   readonly max: number
   readonly exit?: true
+  readonly strict?: true
   readonly json?: true
 }
 
@@ -27,7 +28,7 @@ Examples:
   dayfly demo                                    run the example workflows; press Ctrl-C to stop
   dayfly demo .github/workflows/ci.yml --exit    run your own workflow; exit code 1 if a job fails
   dayfly demo --jobs 200 --max 20 --json         run 200 jobs and print the result as JSON
-  dayfly demo --forge bitbucket                  run 50 steps of the example pipelines`
+  dayfly demo --forge bitbucket                  run 12 steps of the example pipelines`
 
 export function demoCommand(): Command {
   return new Command('demo')
@@ -49,6 +50,7 @@ export function demoCommand(): Command {
     )
     .option('--max <number>', 'maximum number of runners at the same time', wholeNumber('--max', 1, 1_000), 10)
     .option('--exit', 'exit when all jobs have ended, without waiting for Ctrl-C')
+    .option('--strict', 'fail if a step was skipped because this machine does not run its action')
     .option('--json', 'print the result as one JSON object to stdout; implies --exit')
     .addHelpText('after', examples)
     .action(demo)
@@ -73,8 +75,14 @@ type Perform = (
   ...rest: readonly [home: Home, clock: Clock, until: AbortSignal]
 ) => Promise<number>
 
+/** Failures belong to what the examples show. */
+const announcements: Readonly<Record<ForgeKind, string>> = {
+  github: 'Two of the example jobs fail on purpose: "fails" ends with an error, and "hangs" exceeds its time limit.',
+  bitbucket: 'Two of the example steps fail on purpose: "breaks" ends with an error, and "stopped" ends with it.',
+}
+
 /** The number of steps that the example pipelines run together. */
-const exampleSteps = 50
+const exampleSteps = 12
 
 async function demo(files: readonly string[], options: Options): Promise<void> {
   const runner = runnerProgram()
@@ -91,6 +99,8 @@ async function demo(files: readonly string[], options: Options): Promise<void> {
       ...options,
       json,
       exit: json || options.exit === true,
+      strict: options.strict === true,
+      announcement: files.length > 0 ? undefined : announcements[options.forge],
       runner,
       detailed: files.length > 0 && options.jobs === undefined,
     }

@@ -1,5 +1,5 @@
 // `dayfly import`: RunnerSets from another autoscaler's own files, with a report that names every path of them.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { CliFailure } from '@dayfly/command-line/failure'
 import { printJson, printLine, printNote, printResult, resultColumns } from '@dayfly/command-line/output'
@@ -128,14 +128,21 @@ function failureOf(problems: readonly FileProblem[], files: Readonly<Record<File
 }
 
 /** Writes into a new or existing folder. A file with the same name is replaced. */
+/** Writes a file of the folder. A symbolic link would lead to a file elsewhere, so it is replaced by the file. */
+function writeHere(file: string, text: string): void {
+  const written = `${file}.${process.pid}`
+  writeFileSync(written, text, { flag: 'wx' })
+  renameSync(written, file)
+}
+
 function writeFiles(folder: string, result: Imported): void {
   try {
     mkdirSync(folder, { recursive: true })
     for (const { document } of result.sets) {
-      writeFileSync(path.join(folder, `${document.metadata.name}.yaml`), writeYaml(document))
+      writeHere(path.join(folder, `${document.metadata.name}.yaml`), writeYaml(document))
     }
     // kubectl reads every YAML and JSON file of a folder, so the report is neither.
-    writeFileSync(path.join(folder, 'report.txt'), `${reportLines(result, folder, 120).join('\n')}\n`)
+    writeHere(path.join(folder, 'report.txt'), `${reportLines(result, folder, 120).join('\n')}\n`)
   } catch (cause) {
     const why = cause instanceof Error ? cause.message.replace(/^[A-Z]+: /, '') : 'unknown error'
     const sentence = `The folder ${folder} cannot be written: ${why}.`

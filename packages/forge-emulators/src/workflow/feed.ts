@@ -24,8 +24,8 @@ export interface FedRun {
   cancel(): void
 }
 
-/** Starts to feed the run's jobs to the queue. */
-export function feedRun(run: Run, queue: JobQueue): FedRun {
+/** Starts to feed the run's jobs to the queue. @param advanced is called whenever jobs may have become known, or have ended */
+export function feedRun(run: Run, queue: JobQueue, advanced: () => void = () => {}): FedRun {
   const keys = new Map<string, string>()
   const ids = new Map<string, string>()
   let finish: (result: RunResult) => void = () => {}
@@ -48,6 +48,7 @@ export function feedRun(run: Run, queue: JobQueue): FedRun {
       const id = ids.get(key)
       if (id !== undefined) queue.cancel(id)
     }
+    advanced()
     const conclusion = run.conclusion()
     if (!conclusion) return
     stop()

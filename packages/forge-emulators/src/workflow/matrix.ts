@@ -1,6 +1,6 @@
 // Expands a job's matrix as GitHub does (actions/runner, MatrixBuilder): the product of the vectors, then exclude, then include.
 import { isJsonObject } from '@dayfly/kit/read-json'
-import { equalValues } from '../expression.ts'
+import { equalValues, hasExpression } from '../expression.ts'
 
 export type MatrixCell = {
   /** The `matrix` context. */
@@ -16,6 +16,11 @@ export class MatrixError extends Error {
 
 /** GitHub's limit of jobs per matrix. */
 export const cellsMax = 256
+
+/** Returns the number of jobs of a strategy that is known before the run: a matrix from an expression counts as one. */
+export function knownCells({ matrix }: { readonly matrix?: unknown }): number {
+  return matrix === undefined || hasExpression(matrix) ? 1 : expandMatrix(matrix).length
+}
 
 /** Returns the cells of an evaluated matrix in GitHub's order: the first vector changes slowest. Throws a `MatrixError`. */
 export function expandMatrix(value: unknown): readonly MatrixCell[] {

@@ -2,7 +2,7 @@
 // GitHub's rules for needs, if, skipping, matrix, fail-fast and continue-on-error.
 import { defineFunction, ExpressionFailure, evaluateCondition, evaluateValue } from '../expression.ts'
 import type { Conclusion, JobReport } from '../job.ts'
-import { expandMatrix, MatrixError } from './matrix.ts'
+import { expandMatrix, knownCells, MatrixError } from './matrix.ts'
 import { type ReadyJob, type RunFacts, readyJob } from './message.ts'
 import type { Workflow, WorkflowJob } from './workflow.ts'
 
@@ -33,6 +33,8 @@ export interface Run {
   cancel(): void
   /** Returns undefined while jobs are ready or running. */
   conclusion(): RunConclusion | undefined
+  /** Returns the number of jobs that are known now. It grows when the matrix of a job is known. */
+  size(): number
   /** Returns the outcomes of the jobs that have ended, in the order of the file. */
   outcomes(): readonly JobOutcome[]
 }
@@ -76,6 +78,7 @@ export function createRun(workflow: Workflow, facts: RunFacts): Run {
       for (const node of nodes.values()) cancellations.push(...drop(node))
       advance()
     },
+    size: () => [...nodes.values()].reduce((sum, node) => sum + sizeOf(node), 0),
     conclusion: () => conclude([...nodes.values()].map((node) => node.result)),
     outcomes: () => [...nodes.values()].flatMap(outcomesOf),
   }
@@ -100,6 +103,10 @@ type Node = {
   outputs: Record<string, string>
 }
 
+function sizeOf({ cells, job }: Node): number {
+  return cells ? Math.max(1, cells.length) : knownCells(job.strategy)
+}
+
 type Graph = { readonly nodes: ReadonlyMap<string, Node>; readonly cancelled: boolean }
 
 function newNode(job: WorkflowJob): Node {
@@ -109,16 +116,19 @@ function newNode(job: WorkflowJob): Node {
 /** Decides whether the job runs, and creates its matrix cells. As on GitHub, an expression error fails this job only. */
 function start(node: Node, workflow: Workflow, facts: RunFacts, graph: Graph): void {
   node.cells = []
+  let part = 'if'
   try {
     const contexts = { ...facts.contexts, needs: needsOf(node.job, graph) }
     if (!evaluateCondition(node.job.if, { contexts, functions: statusFunctions(node.job, graph) })) {
       node.result = graph.cancelled ? 'cancelled' : 'skipped'
       return
     }
+    part = 'strategy'
     const strategy = evaluateValue(node.job.strategy, { contexts }) as WorkflowJob['strategy']
     const cells = strategy.matrix === undefined ? [undefined] : expandMatrix(strategy.matrix)
     node.failFast = String(strategy.failFast) !== 'false'
     node.maxParallel = Math.max(1, Number(strategy.maxParallel ?? cells.length) || cells.length)
+    part = 'job'
     const total = { failFast: node.failFast, maxParallel: node.maxParallel, jobs: cells.length }
     node.cells = cells.map((cell, index) => ({
       ready: readyJob({ workflow, job: node.job, facts, contexts }, { cell, index, total }),
@@ -129,7 +139,7 @@ function start(node: Node, workflow: Workflow, facts: RunFacts, graph: Graph): v
   } catch (error) {
     if (!(error instanceof ExpressionFailure || error instanceof MatrixError)) throw error
     node.result = 'failure'
-    node.note = error.message
+    node.note = `Error when evaluating '${part}' for job '${node.job.key}'. ${workflow.file}: ${error.message}`
   }
 }
 

@@ -47,6 +47,8 @@ export type PlayedRun = {
 type PlayedJob = {
   readonly name: string
   readonly conclusion: string
+  /** Why the job never started, in the forge's words; null if it did. */
+  readonly note: string | null
   readonly steps: readonly { readonly name: string; readonly conclusion: string; readonly outcome: string }[]
 }
 

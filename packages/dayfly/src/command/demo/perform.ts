@@ -24,6 +24,10 @@ export type DemoPlan<Opened extends DemoForge = DemoForge> = {
   readonly interval: number
   readonly max: number
   readonly exit: boolean
+  /** Whether a step that this machine does not run is a failure. */
+  readonly strict: boolean
+  /** What the user should know before the start; undefined for work of their own. */
+  readonly announcement: string | undefined
   readonly json: boolean
 }
 
@@ -65,6 +69,7 @@ export async function perform<Opened extends DemoForge>(
   })
   opened.stage = stage
   printIntroduction(home)
+  if (plan.announcement !== undefined) printNote(`${plan.announcement}\n`)
   const shown = openScreen(score.read, clock)
   opened.screen = shown
   try {
@@ -76,7 +81,8 @@ export async function perform<Opened extends DemoForge>(
     const figures = show.figures(stage.forge)
     const apiWrites = stage.apiWrites()
     printResultOf({ plan, played, leftovers, score, apiWrites, figures, wallMs: clock.now() - started })
-    return played.every(({ conclusion }) => conclusion === 'success') ? 0 : 1
+    const isIncomplete = plan.strict && score.read().stepsSkipped > 0
+    return !isIncomplete && played.every(({ conclusion }) => conclusion === 'success') ? 0 : 1
   } finally {
     shown.close()
     await stage.stop()
@@ -108,8 +114,17 @@ function finishedLines<Opened extends DemoForge>(
 ): readonly string[] {
   const lines = jobLines(job, screen())
   if (job.result === 'succeeded') return lines
-  const log = show.log(forge, job.id).slice(-printedLogLines)
+  const log = show.log(forge, job.id).flatMap(readable).slice(-printedLogLines)
   return [...lines, ...log.map((line) => `    | ${printableLine(withoutColours(line))}`)]
+}
+
+/** Renders GitHub's markers as its page does: the title of a group, and errors and warnings by their words. */
+function readable(line: string): readonly string[] {
+  const [, marker, text = ''] = /^##\[(\w+)\](.*)$/.exec(line) ?? []
+  if (marker === undefined) return [line]
+  if (marker === 'endgroup') return []
+  if (marker === 'group') return [`▸ ${text}`]
+  return [marker === 'error' || marker === 'warning' ? `${marker}: ${text}` : text]
 }
 
 /** Removes the colours that a step's programs print. */
@@ -117,8 +132,12 @@ function withoutColours(line: string): string {
   return line.replace(/\x1b\[[0-9;]*m/g, '')
 }
 
+function count(number: number, noun: string): string {
+  return number === 1 ? `1 ${noun}` : `${number} ${noun}s`
+}
+
 type End = {
-  readonly plan: Pick<DemoPlan, 'json' | 'detailed'>
+  readonly plan: Pick<DemoPlan, 'json' | 'detailed' | 'strict'>
   readonly played: readonly PlayedRun[]
   readonly leftovers: Leftovers
   readonly score: Scorekeeper
@@ -133,9 +152,13 @@ function printResultOf({ plan, played, leftovers, score, apiWrites, figures, wal
   const peakRssBytes = process.resourceUsage().maxRSS * 1024
   const common = demoReport({ score: score.read(), leftovers, apiWrites, wallMs, peakRssBytes })
   const report = { ...common, ...figures }
+  const { stepsSkipped } = report
   if (plan.json) printJson(plan.detailed ? { ...report, runs: played } : report)
-  else
+  else {
+    const steps = stepsSkipped === 0 ? '' : ` ${count(stepsSkipped, 'step')} skipped: actions are not run.`
     printNote(
-      `Runners: ${report.runners}. Jobs: ${report.jobs}. Jobs that ran twice: ${report.ranTwice}. Left behind: ${left.length || 'nothing'}.`,
+      `Runners: ${report.runners}. Jobs: ${report.jobs}. Jobs that ran twice: ${report.ranTwice}. Left behind: ${left.length || 'nothing'}.${steps}`,
     )
+  }
+  if (plan.strict && stepsSkipped > 0) printNote('The demo failed, because --strict allows no skipped step.')
 }

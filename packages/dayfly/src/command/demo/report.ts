@@ -12,6 +12,8 @@ export type Report = {
   /** The number of registered runners. */
   readonly runners: number
   readonly ranTwice: number
+  /** Steps that this machine does not run: their actions are not supported. */
+  readonly stepsSkipped: number
   readonly leftovers: {
     readonly pods: number
     readonly secrets: number
@@ -46,6 +48,7 @@ export function demoReport({ score, leftovers, apiWrites, wallMs, peakRssBytes }
     skipped,
     runners: made,
     ranTwice: score.ranTwice,
+    stepsSkipped: score.stepsSkipped,
     leftovers: {
       pods: leftovers.pods.length,
       secrets: leftovers.secrets.length,

@@ -1,6 +1,5 @@
 // Decides which workflows the demo runs and how often, and counts their jobs.
-import { hasExpression } from '@dayfly/forge-emulators/expression'
-import { expandMatrix } from '@dayfly/forge-emulators/workflow/matrix'
+import { knownCells } from '@dayfly/forge-emulators/workflow/matrix'
 import type { Workflow } from '@dayfly/forge-emulators/workflow/workflow'
 
 /**
@@ -34,8 +33,5 @@ export function scheduleRuns<Input>(
 
 /** Counts the jobs that are known before the run. A matrix from an expression counts as one job. */
 export function countJobs(workflow: Workflow): number {
-  return workflow.jobs.reduce((sum, { strategy }) => {
-    const known = strategy.matrix !== undefined && !hasExpression(strategy.matrix)
-    return sum + (known ? expandMatrix(strategy.matrix).length : 1)
-  }, 0)
+  return workflow.jobs.reduce((sum, { strategy }) => sum + knownCells(strategy), 0)
 }

@@ -34,7 +34,7 @@ describe('the score', () => {
     score.job(jobEvent('finished', 'a', { result: 'succeeded' }))
     score.job(jobEvent('finished', 'b', { result: 'failed' }))
     score.job(jobEvent('finished', 'c', { result: 'canceled' }))
-    score.skipped(1)
+    score.neverRan({ name: 'd', isFailed: false, note: undefined })
     expect(score.read().jobs).toEqual({ total: 4, waiting: 0, running: 0, succeeded: 1, failed: 2, skipped: 1 })
     expect(score.finished).toMatchObject([
       { name: 'job a', ranMs: 1_000 },
@@ -86,7 +86,7 @@ test('the report contains all figures and counts the leftovers', () => {
   score.journal({ ...of, runner: 'r', kind: 'runner-registered', registration: '1' })
   score.job(jobEvent('first-step', 'a'))
   score.job(jobEvent('finished', 'a', { result: 'succeeded' }))
-  score.skipped(1)
+  score.neverRan({ name: 'd', isFailed: false, note: undefined })
   const leftovers = { ...none, processes: ['7 sleep 300'], directories: ['/tmp/a', '/tmp/b'] }
   expect(demoReport({ score: score.read(), leftovers, apiWrites: 4, wallMs: 12.4, peakRssBytes: 5 })).toEqual({
     jobs: 2,
@@ -95,6 +95,7 @@ test('the report contains all figures and counts the leftovers', () => {
     skipped: 1,
     runners: 1,
     ranTwice: 0,
+    stepsSkipped: 0,
     leftovers: { pods: 0, secrets: 0, registrations: 0, processes: 1, directories: 2 },
     queuedToFirstStepMs: { p50: 250, p95: 250, max: 250 },
     apiWritesPerRunner: 4,

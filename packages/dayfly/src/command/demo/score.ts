@@ -46,6 +46,8 @@ export type Score = {
   /** The number of runners registered so far. */
   readonly runnersMade: number
   readonly ranTwice: number
+  /** Steps that this machine does not run: their actions are not supported. */
+  readonly stepsSkipped: number
   /** The time from the queue to the first step of each job that reached it, in milliseconds. */
   readonly firstStepMs: readonly number[]
 }
@@ -53,7 +55,8 @@ export type Score = {
 export interface Scorekeeper {
   /** Adds expected jobs to the total. */
   expect(jobs: number): void
-  skipped(jobs: number): void
+  /** Counts a job that no runner got: it was skipped, or its definition failed. */
+  neverRan(job: { readonly name: string; readonly isFailed: boolean; readonly note: string | undefined }): void
   job(jobEvent: ScoredJob): void
   journal(entry: Entry): void
   read(): Score
@@ -65,20 +68,29 @@ export function scorekeeper(onFinished: (job: FinishedJob) => void): Scorekeeper
   const running = new Set<string>()
   const twice = new Set<string>()
   const firstStepMs: number[] = []
+  let stepsSkipped = 0
   const runners = runnerStates()
   const finish = (jobEvent: ScoredJob) => {
     running.delete(jobEvent.id)
     if (jobEvent.result === 'succeeded') counts.succeeded++
     else counts.failed++
     const { id, name, result = 'unknown', report } = jobEvent
+    // A step that an `if` left out has no note.
+    stepsSkipped += (report?.steps ?? []).filter(({ conclusion, note }) => conclusion === 'skipped' && note).length
     onFinished({ id, name, result, ranMs: duration(jobEvent), report })
   }
   return {
     expect: (jobs) => {
       counts.total += jobs
     },
-    skipped: (jobs) => {
-      counts.skipped += jobs
+    neverRan: ({ name, isFailed, note }) => {
+      if (!isFailed) {
+        counts.skipped++
+        return
+      }
+      counts.failed++
+      const report: JobReport = { conclusion: 'failure', outputs: {}, steps: [], note }
+      onFinished({ id: '', name, result: 'failed', ranMs: undefined, report })
     },
     job: (jobEvent) => {
       if (jobEvent.runs > 1) twice.add(jobEvent.id)
@@ -95,6 +107,7 @@ export function scorekeeper(onFinished: (job: FinishedJob) => void): Scorekeeper
         runners: runners.counts(),
         runnersMade: runners.made(),
         ranTwice: twice.size,
+        stepsSkipped,
         firstStepMs,
       }
     },

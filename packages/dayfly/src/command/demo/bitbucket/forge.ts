@@ -29,7 +29,11 @@ const pace: Pace = { poll: { leastMs: 1_000, mostMs: 60_000 }, pickUpDelayMs: 1_
 /** A burst needs more runners than are online. The emulator lets its steps wait, as the step queue of a workspace does. */
 const knobs = { pickUpMs: 1_000, silentS: 30, stepLostS: 60, noRunner: 'queue' } as const
 
-export async function openBitbucket({ clock, random, userAgent }: DemoForgeOptions): Promise<BitbucketDemo> {
+/** @param ownLabels the lists of labels that the user's steps ask for: each gets a set of its own */
+export async function openBitbucket(
+  { clock, random, userAgent }: DemoForgeOptions,
+  ownLabels: readonly (readonly string[])[],
+): Promise<BitbucketDemo> {
   const token = randomName(random, 40)
   const emulator = createBitbucketEmulator({
     clock,
@@ -64,7 +68,10 @@ export async function openBitbucket({ clock, random, userAgent }: DemoForgeOptio
     repository,
     url,
     secret: { name: secretName, entries: { [tokenKey]: token } },
-    sets: Object.entries(setLabels).map(([name, labels]) => demoSet(name, labels, url, server.origin)),
+    sets: [
+      ...Object.entries(setLabels),
+      ...ownLabels.map((labels, index) => [`labels-${index + 1}`, labels] as const),
+    ].map(([name, labels]) => demoSet(name, labels, url, server.origin)),
     forgeFor,
     registrations: () => emulator.control.runners().map(({ name }) => name),
     apiCalls: () => calls,

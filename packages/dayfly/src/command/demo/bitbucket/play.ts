@@ -16,12 +16,26 @@ export function bitbucketShow(runs: readonly PipelineInput[]): Show<BitbucketDem
   const late = { steps: 0 }
   return {
     jobs: runs.reduce((sum, { pipeline }) => sum + countSteps(pipeline), 0),
-    open: openBitbucket,
+    open: (options) => openBitbucket(options, ownLabels(runs)),
     play: (forge, stage, until) => playPipelines(runs, { forge, stage, late }, until),
     log: ({ control }, stepId) => control.step(stepId)?.log.lines ?? [],
     figures: (forge) => ({ lateSteps: late.steps, apiCalls: forge.apiCalls() }),
   }
 }
+
+/** Returns the lists of labels that steps ask for and no set of the demo has. Each gets a set. */
+function ownLabels(runs: readonly PipelineInput[]): readonly (readonly string[])[] {
+  const asked = runs.flatMap(({ pipeline }) =>
+    pipeline.groups.flatMap(({ steps }) => steps.map(({ runsOn = [] }) => runsOn)),
+  )
+  const own = asked.map((labels) => labels.filter((label) => !systemLabels.includes(label)).sort())
+  const known = new Set(Object.values(setLabels).map(String))
+  const lists = new Map(own.filter((labels) => !known.has(String(labels))).map((labels) => [String(labels), labels]))
+  return [...lists.values()]
+}
+
+/** Every runner of the demo has these labels. */
+const systemLabels: readonly string[] = ['self.hosted', 'linux']
 
 type Play = {
   readonly forge: BitbucketDemo
@@ -53,7 +67,7 @@ async function playPipelines(
     const played: Promise<PlayedRun>[] = []
     for (const [index, { pipeline, source }] of runs.entries()) {
       if (index > 0 && intervalMs > 0) await clock.sleep(intervalMs, until)
-      const own = ['self.hosted', 'linux', ...(labels[index % labels.length] ?? [])]
+      const own = [...systemLabels, ...(labels[index % labels.length] ?? [])]
       const run = forge.control.runPipeline(pipeline, { repository: forge.repository, labels: own, source })
       played.push(run.done.then((result) => outcomeOf(pipeline, result, score)))
     }
@@ -75,10 +89,14 @@ function scoredEvents({ kind, id, name = 'step', at, queuedAt, result }: StepEve
 
 type Done = Awaited<ReturnType<BitbucketDemo['control']['runPipeline']>['done']>
 
-function outcomeOf(pipeline: Pipeline, { result, steps }: Done, score: PlayStage['score']): PlayedRun {
-  score.skipped(steps.filter((step) => step.result === 'NOT_RUN').length)
+function outcomeOf(pipeline: Pipeline, { result: whole, steps }: Done, score: PlayStage['score']): PlayedRun {
+  for (const { name, result } of steps) {
+    if (result === 'NOT_RUN') score.neverRan({ name, isFailed: false, note: undefined })
+  }
   const conclusions: Readonly<Record<string, string>> = { SUCCESSFUL: 'success', NOT_RUN: 'skipped' }
-  const jobs = steps.map((step) => ({ name: step.name, conclusion: conclusions[step.result] ?? 'failure', steps: [] }))
-  const conclusion = result === 'SUCCESSFUL' ? 'success' : 'failure'
+  const jobs = steps.map(({ name, result }) => {
+    return { name, conclusion: conclusions[result] ?? 'failure', note: null, steps: [] }
+  })
+  const conclusion = whole === 'SUCCESSFUL' ? 'success' : 'failure'
   return { workflow: pipeline.selector, file: pipeline.file, conclusion, jobs }
 }

@@ -2,7 +2,7 @@
 import type { Input } from '@dayfly/forge-emulators/command/input'
 import { runFacts } from '@dayfly/forge-emulators/workflow/facts'
 import { feedRun, type JobQueue } from '@dayfly/forge-emulators/workflow/feed'
-import { createRun, type JobOutcome } from '@dayfly/forge-emulators/workflow/run'
+import { createRun, type JobOutcome, type Run } from '@dayfly/forge-emulators/workflow/run'
 import { aborted } from '@dayfly/kit/signals'
 import type { PlayedRun, PlayStage, Show } from '../forge.ts'
 import { countJobs } from '../schedule.ts'
@@ -78,14 +78,28 @@ async function play(
       return () => {}
     },
   }
-  const { conclusion, jobs } = await feedRun(createRun(workflow, facts), queue).done
-  const neverRun = jobs.filter(({ report }) => report === undefined)
-  score.expect(jobs.length - countJobs(workflow))
-  score.skipped(neverRun.length)
+  const run = createRun(workflow, facts)
+  const count = counterOf(workflow, run, score)
+  const { conclusion, jobs } = await feedRun(run, queue, count).done
   return { workflow: workflow.name, file: workflow.file, conclusion, jobs: jobs.map(playedJob) }
 }
 
-function playedJob({ name, conclusion, report }: JobOutcome): PlayedRun['jobs'][number] {
+/** Returns a function that counts the jobs that became known, and those that ended without a runner. */
+function counterOf(workflow: Input['workflow'], run: Run, score: PlayStage['score']): () => void {
+  let known = countJobs(workflow)
+  const counted = new Set<string>()
+  return () => {
+    score.expect(run.size() - known)
+    known = run.size()
+    for (const { key, name, conclusion, note, report } of run.outcomes()) {
+      if (report !== undefined || counted.has(key)) continue
+      counted.add(key)
+      score.neverRan({ name: `${workflow.name} / ${name}`, isFailed: conclusion === 'failure', note })
+    }
+  }
+}
+
+function playedJob({ name, conclusion, note, report }: JobOutcome): PlayedRun['jobs'][number] {
   const steps = (report?.steps ?? []).map(({ name, conclusion, outcome }) => ({ name, conclusion, outcome }))
-  return { name, conclusion, steps }
+  return { name, conclusion, note: note ?? null, steps }
 }
