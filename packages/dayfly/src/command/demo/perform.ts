@@ -26,7 +26,7 @@ export type DemoPlan<Opened extends DemoForge = DemoForge> = {
   readonly exit: boolean
   /** Whether a step that this machine does not run is a failure. */
   readonly strict: boolean
-  /** What the user should know before the start; undefined for work of their own. */
+  /** A sentence for the user before the start; undefined for work of their own. */
   readonly announcement: string | undefined
   readonly json: boolean
 }
