@@ -66,10 +66,10 @@ var tables = map[string]table{
 	"messages": {
 		header: "// Kubernetes' own messages (k8s.io/api v0.36.3), written by generate.go. messages.ts explains the format.\n" +
 			"\nexport const messageTable = `\n",
-		roots: rootsWith(metav1.DeleteOptions{}),
+		roots: append(rootsWith(apiextensionsv1.CustomResourceDefinition{}), metav1.DeleteOptions{}),
 		leaves: map[string]string{
 			"v1.Time": "Time", "v1.MicroTime": "MicroTime", "resource.Quantity": "Quantity", "intstr.IntOrString": "IntOrString", "v1.FieldsV1": "Raw",
-			"runtime.RawExtension": "Raw",
+			"runtime.RawExtension": "Raw", "v1.JSON": "Raw",
 		},
 		fields: messageFields,
 		kind: func(t reflect.Type) string {
@@ -201,7 +201,11 @@ func messageFields(t reflect.Type, typeName func(reflect.Type) string) []string 
 			name = ""
 		}
 		mark := ":"
-		if field.Type.Kind() == reflect.Pointer {
+		switch {
+		case options == "" && name == "":
+			// The struct has its own form in JSON: that of the one field that is set.
+			mark = "="
+		case field.Type.Kind() == reflect.Pointer:
 			mark = "?"
 		}
 		out = append(out, tag[1]+mark+name+":"+typeName(field.Type))

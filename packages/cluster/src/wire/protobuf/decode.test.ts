@@ -10,6 +10,8 @@ const recorded = {
   lease:
     'azhzAAofChZjb29yZGluYXRpb24uazhzLmlvL3YxEgVMZWFzZRIxChkKAWwSABoAIgAqADIAOABCCAil69zKBhAAEhQKAm1lEA8iDAil69zKBhCI6tzDAhoAIgA=',
   deleteOptions: 'azhzAAoTCgJ2MRINRGVsZXRlT3B0aW9ucxILCAASAgoAKgNBbGwaACIA',
+  definition:
+    'azhzAAozChdhcGlleHRlbnNpb25zLms4cy5pby92MRIYQ3VzdG9tUmVzb3VyY2VEZWZpbml0aW9uEvcDChgKCGFzLnguZGV2EgAaACIAKgAyADgAQgASzAMKBXguZGV2GgsKAmFzEgAiAUEqACIKTmFtZXNwYWNlZDqnAwoCdjEQARgBIpYDCpMDCgASACIAKgZvYmplY3QyADoAUABgAHoAkAEA6gEzCgZjbG9zZWQSKQoAEgAiACoGb2JqZWN0MgA6AFAAYAB6AJABAPIBAggAqAIAuAIAwAIA6gE4CgRmcmVlEjAKABIAIgAqADIAOgBQAGAAegCQAQCoAgCwAgG4AgDAAgDiAgwKBHRydWUSABoAKgDqAVcKAWwSUgoAEgAiACoFYXJyYXkyADoAUABgAHoAkAEAwgEmCiQKABIAIgAqBnN0cmluZzIAOgBQAGAAegCQAQCoAgC4AgDAAgCoAgC4AgDAAgDSAgNzZXTqAVYKA21hcBJPCgASACIAKgZvYmplY3QyADoAUABgAHoAkAEA8gEoCAESJAoAEgAiACoGc3RyaW5nMgA6AFAAYAB6AJABAKgCALgCAMACAKgCALgCAMACAOoBSAoBbhJDCgASACIAKgZudW1iZXIyADoAQgMKATFQAFkAAAAAAADgv2AAegCQAQCiAQMKATGiAQUKAyJiIqIBAKgCALgCAMACAKgCALgCAMACACoCCgA4AFAAGgwSCAoAEgAiACoAIAAaACIA',
 }
 
 const decode = (name: keyof typeof recorded) => decodeProtobuf(Buffer.from(recorded[name], 'base64'))
@@ -80,6 +82,39 @@ test('delete options keep zero and empty values', () => {
   })
 })
 
+test('a definition keeps its schema: numbers, free values, and fields with two forms', () => {
+  expect(decode('definition')).toEqual({
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'as.x.dev' },
+    spec: {
+      group: 'x.dev',
+      scope: 'Namespaced',
+      names: { plural: 'as', kind: 'A' },
+      versions: [
+        {
+          name: 'v1',
+          served: true,
+          storage: true,
+          subresources: { status: {} },
+          schema: {
+            openAPIV3Schema: {
+              type: 'object',
+              properties: {
+                n: { type: 'number', minimum: -0.5, default: 1, enum: [1, 'b', null] },
+                l: { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'set' },
+                closed: { type: 'object', additionalProperties: false },
+                map: { type: 'object', additionalProperties: { type: 'string' } },
+                free: { 'x-kubernetes-preserve-unknown-fields': true, 'x-kubernetes-validations': [{ rule: 'true' }] },
+              },
+            },
+          },
+        },
+      ],
+    },
+  })
+})
+
 test('a kind that is not in the table gives undefined', () => {
   const bytes = Buffer.from(recorded.secret, 'base64')
   const other = Buffer.from(bytes.toString('latin1').replace('Secret', 'Sacred'), 'latin1')
@@ -105,4 +140,19 @@ test('malformed bytes give a WireError or an object, never another error', () =>
     { numRuns: 2000 },
   )
   expect(() => decodeProtobuf(Buffer.from('{}'))).toThrow('magic number')
+  expect(() => decodeProtobuf(nestedDefinition(2_000))).toThrow('nests too deeply')
 })
+
+/** Returns a definition whose schema has schemas below `not`. */
+function nestedDefinition(depth: number): Buffer {
+  const message = (number: number, content: Buffer): Buffer => {
+    const head = [(number << 3) | 2, content.length].flatMap((value) => [(value & 0x7f) | 0x80, value >>> 7])
+    return Buffer.concat([Buffer.from(head), content])
+  }
+  let schema: Buffer = Buffer.from([])
+  for (let level = 0; level < depth; level++) schema = message(28, schema)
+  // The fields are spec, versions, schema and openAPIV3Schema.
+  const object = [1, 4, 7, 2].reduce<Buffer>((content, number) => message(number, content), schema)
+  const type = message(1, message(2, Buffer.from('CustomResourceDefinition')))
+  return Buffer.concat([Buffer.from('k8s\0'), type, message(2, object)])
+}

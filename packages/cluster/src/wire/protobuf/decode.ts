@@ -12,26 +12,36 @@ export function decodeProtobuf(bytes: Uint8Array): JsonObject | undefined {
   const [meta, raw] = partsOf(bytes.subarray(4), [1, 2])
   const [apiVersion, kind] = partsOf(meta, [1, 2]).map(textOf)
   if (kind === undefined || messageOf(kind) === undefined) return undefined
-  return { apiVersion, kind, ...decodeMessage(kind, bytesOf(raw)) }
+  const decoded = decodeMessage(kind, bytesOf(raw), 0)
+  return isObject(decoded) ? { apiVersion, kind, ...decoded } : undefined
 }
 
-function decodeMessage(name: string, bytes: Uint8Array): Record<string, unknown> {
+/** A schema contains schemas. Deeper ones would exhaust the stack. */
+const depthMax = 1_000
+
+/** Returns an object, or the value of the last field that is the whole message. */
+function decodeMessage(name: string, bytes: Uint8Array, depth: number): unknown {
+  if (depth > depthMax) throw new WireError('the message nests too deeply')
   const fields = messageOf(name)
   const message: Record<string, unknown> = {}
+  let whole: unknown
   const lists = new Map<string, unknown[]>()
   const maps = new Map<string, [string, unknown][]>()
   for (const { number, value } of readFields(bytes)) {
     const field = fields?.get(number)
     if (!field) continue
     const { type } = field
-    if (type.is === 'list') append(lists, field.name, decodeValue(type.of, value))
-    else if (type.is === 'map') append(maps, field.name, decodeEntry(type.of, value))
+    if (type.is === 'list') append(lists, field.name, decodeValue(type.of, value, depth))
+    else if (field.whole) whole = decodeValue(type, value, depth)
+    else if (type.is === 'map') append(maps, field.name, decodeEntry(type.of, value, depth))
     else {
-      const decoded = decodeValue(type, value)
+      const decoded = decodeValue(type, value, depth)
       if (field.name === '' && isObject(decoded)) Object.assign(message, decoded)
       else if (field.optional || !isZero(decoded)) message[field.name] = decoded
     }
   }
+  whole = lists.get('') ?? whole
+  if (whole !== undefined) return whole
   for (const [field, items] of lists) message[field] = items
   for (const [field, items] of maps) message[field] = Object.fromEntries(items)
   return message
@@ -43,19 +53,19 @@ function append<T>(lists: Map<string, T[]>, field: string, item: T): void {
   else lists.set(field, [item])
 }
 
-function decodeValue(type: MessageType, value: WireValue): unknown {
+function decodeValue(type: MessageType, value: WireValue, depth: number): unknown {
   if (type.is === 'leaf' && typeof value === 'number') return type.leaf === 'bool' ? value !== 0 : value
   if (typeof value === 'number') throw new WireError('expected a message, found a number')
   if (type.is === 'leaf') return decodeLeaf(type.leaf, value)
-  return type.is === 'message' ? decodeMessage(type.message, value) : undefined
+  return type.is === 'message' ? decodeMessage(type.message, value, depth + 1) : undefined
 }
 
-function decodeEntry(type: MessageType, value: WireValue): [string, unknown] {
+function decodeEntry(type: MessageType, value: WireValue, depth: number): [string, unknown] {
   let key = ''
   let decoded: unknown = ''
   for (const part of readFields(bytesOf(value))) {
     if (part.number === 1) key = textOf(part.value) ?? ''
-    else if (part.number === 2) decoded = decodeValue(type, part.value)
+    else if (part.number === 2) decoded = decodeValue(type, part.value, depth)
   }
   return [key, decoded]
 }
@@ -68,6 +78,9 @@ function decodeLeaf(leaf: Leaf, bytes: Uint8Array): unknown {
       return Buffer.from(bytes).toString('base64')
     case 'Quantity':
       return textOf(partsOf(bytes, [1])[0])
+    case 'float64':
+      if (bytes.length !== 8) throw new WireError('expected a number of 8 bytes')
+      return Buffer.from(bytes).readDoubleLE()
     case 'Raw':
       return JSON.parse(textOf(partsOf(bytes, [1])[0]) ?? 'null')
     case 'IntOrString': {

@@ -10,7 +10,7 @@ Event 1:metadata:ObjectMeta 2:involvedObject:ObjectReference 3:reason:string 4:m
 ServiceAccount 1:metadata:ObjectMeta 2:secrets:[]ObjectReference 3:imagePullSecrets:[]LocalObjectReference 4?automountServiceAccountToken:bool
 Binding 1:metadata:ObjectMeta 2:target:ObjectReference
 Lease 1:metadata:ObjectMeta 2:spec:LeaseSpec
-DeleteOptions 1?gracePeriodSeconds:int 2?preconditions:Preconditions 3?orphanDependents:bool 4?propagationPolicy:string 5:dryRun:[]string 6?ignoreStoreReadErrorWithClusterBreakingPotential:bool
+CustomResourceDefinition 1:metadata:ObjectMeta 2:spec:CustomResourceDefinitionSpec 3:status:CustomResourceDefinitionStatus
 Job 1:metadata:ObjectMeta 2:spec:JobSpec 3:status:JobStatus
 Deployment 1:metadata:ObjectMeta 2:spec:DeploymentSpec 3:status:DeploymentStatus
 Role 1:metadata:ObjectMeta 2:rules:[]PolicyRule
@@ -45,6 +45,7 @@ Scale 1:metadata:ObjectMeta 2:spec:ScaleSpec 3:status:ScaleStatus
 Eviction 1:metadata:ObjectMeta 2?deleteOptions:DeleteOptions
 RuntimeClass 1:metadata:ObjectMeta 2:handler:string 3?overhead:Overhead 4?scheduling:Scheduling
 HorizontalPodAutoscaler 1:metadata:ObjectMeta 2:spec:HorizontalPodAutoscalerSpec 3:status:HorizontalPodAutoscalerStatus
+DeleteOptions 1?gracePeriodSeconds:int 2?preconditions:Preconditions 3?orphanDependents:bool 4?propagationPolicy:string 5:dryRun:[]string 6?ignoreStoreReadErrorWithClusterBreakingPotential:bool
 ObjectMeta 1:name:string 2:generateName:string 3:namespace:string 4:selfLink:string 5:uid:string 6:resourceVersion:string 7:generation:int 8:creationTimestamp:Time 9?deletionTimestamp:Time 10?deletionGracePeriodSeconds:int 11:labels:{}string 12:annotations:{}string 13:ownerReferences:[]OwnerReference 14:finalizers:[]string 17:managedFields:[]ManagedFieldsEntry
 PodSpec 1:volumes:[]Volume 20:initContainers:[]Container 2:containers:[]Container 34:ephemeralContainers:[]EphemeralContainer 3:restartPolicy:string 4?terminationGracePeriodSeconds:int 5?activeDeadlineSeconds:int 6:dnsPolicy:string 7:nodeSelector:{}string 8:serviceAccountName:string 9:serviceAccount:string 21?automountServiceAccountToken:bool 10:nodeName:string 11:hostNetwork:bool 12:hostPID:bool 13:hostIPC:bool 27?shareProcessNamespace:bool 14?securityContext:PodSecurityContext 15:imagePullSecrets:[]LocalObjectReference 16:hostname:string 17:subdomain:string 18?affinity:Affinity 19:schedulerName:string 22:tolerations:[]Toleration 23:hostAliases:[]HostAlias 24:priorityClassName:string 25?priority:int 26?dnsConfig:PodDNSConfig 28:readinessGates:[]PodReadinessGate 29?runtimeClassName:string 30?enableServiceLinks:bool 31?preemptionPolicy:string 32:overhead:{}Quantity 33:topologySpreadConstraints:[]TopologySpreadConstraint 35?setHostnameAsFQDN:bool 36?os:PodOS 37?hostUsers:bool 38:schedulingGates:[]PodSchedulingGate 39:resourceClaims:[]PodResourceClaim 40?resources:ResourceRequirements 41?hostnameOverride:string 43?schedulingGroup:PodSchedulingGroup
 PodStatus 17:observedGeneration:int 1:phase:string 2:conditions:[]PodCondition 3:message:string 4:reason:string 11:nominatedNodeName:string 5:hostIP:string 16:hostIPs:[]HostIP 6:podIP:string 12:podIPs:[]PodIP 7?startTime:Time 10:initContainerStatuses:[]ContainerStatus 8:containerStatuses:[]ContainerStatus 9:qosClass:string 13:ephemeralContainerStatuses:[]ContainerStatus 14:resize:string 15:resourceClaimStatuses:[]PodResourceClaimStatus 18?extendedResourceClaimStatus:PodExtendedResourceClaimStatus 19:allocatedResources:{}Quantity 20?resources:ResourceRequirements 21:nodeAllocatableResourceClaimStatuses:[]NodeAllocatableResourceClaimStatus
@@ -57,7 +58,8 @@ EventSource 1:component:string 2:host:string
 EventSeries 1:count:int 2:lastObservedTime:MicroTime
 LocalObjectReference 1:name:string
 LeaseSpec 1?holderIdentity:string 2?leaseDurationSeconds:int 3?acquireTime:MicroTime 4?renewTime:MicroTime 5?leaseTransitions:int 6?strategy:string 7?preferredHolder:string
-Preconditions 1?uid:string 2?resourceVersion:string
+CustomResourceDefinitionSpec 1:group:string 3:names:CustomResourceDefinitionNames 4:scope:string 7:versions:[]CustomResourceDefinitionVersion 9?conversion:CustomResourceConversion 10:preserveUnknownFields:bool
+CustomResourceDefinitionStatus 1:conditions:[]CustomResourceDefinitionCondition 2:acceptedNames:CustomResourceDefinitionNames 3:storedVersions:[]string 4:observedGeneration:int
 JobSpec 1?parallelism:int 2?completions:int 3?activeDeadlineSeconds:int 11?podFailurePolicy:PodFailurePolicy 16?successPolicy:SuccessPolicy 7?backoffLimit:int 12?backoffLimitPerIndex:int 13?maxFailedIndexes:int 4?selector:LabelSelector 5?manualSelector:bool 6:template:PodTemplateSpec 8?ttlSecondsAfterFinished:int 9?completionMode:string 10?suspend:bool 14?podReplacementPolicy:string 15?managedBy:string
 JobStatus 1:conditions:[]JobCondition 2?startTime:Time 3?completionTime:Time 4:active:int 5:succeeded:int 6:failed:int 11?terminating:int 7:completedIndexes:string 10?failedIndexes:string 8?uncountedTerminatedPods:UncountedTerminatedPods 9?ready:int
 DeploymentSpec 1?replicas:int 2?selector:LabelSelector 3:template:PodTemplateSpec 4:strategy:DeploymentStrategy 5:minReadySeconds:int 6?revisionHistoryLimit:int 7:paused:bool 9?progressDeadlineSeconds:int
@@ -110,6 +112,7 @@ Overhead 1:podFixed:{}Quantity
 Scheduling 1:nodeSelector:{}string 2:tolerations:[]Toleration
 HorizontalPodAutoscalerSpec 1:scaleTargetRef:CrossVersionObjectReference 2?minReplicas:int 3:maxReplicas:int 4:metrics:[]MetricSpec 5?behavior:HorizontalPodAutoscalerBehavior
 HorizontalPodAutoscalerStatus 1?observedGeneration:int 2?lastScaleTime:Time 3:currentReplicas:int 4:desiredReplicas:int 5:currentMetrics:[]MetricStatus 6:conditions:[]HorizontalPodAutoscalerCondition
+Preconditions 1?uid:string 2?resourceVersion:string
 OwnerReference 5:apiVersion:string 1:kind:string 3:name:string 4:uid:string 6?controller:bool 7?blockOwnerDeletion:bool
 ManagedFieldsEntry 1:manager:string 2:operation:string 3:apiVersion:string 4?time:Time 6:fieldsType:string 7?fieldsV1:Raw 8:subresource:string
 Volume 1:name:string 2::VolumeSource
@@ -146,6 +149,10 @@ AttachedVolume 1:name:string 2:devicePath:string
 NodeConfigStatus 1?assigned:NodeConfigSource 2?active:NodeConfigSource 3?lastKnownGood:NodeConfigSource 4:error:string
 NodeRuntimeHandler 1:name:string 2?features:NodeRuntimeHandlerFeatures
 NodeFeatures 1?supplementalGroupsPolicy:bool
+CustomResourceDefinitionNames 1:plural:string 2:singular:string 3:shortNames:[]string 4:kind:string 5:listKind:string 6:categories:[]string
+CustomResourceDefinitionVersion 1:name:string 2:served:bool 3:storage:bool 7:deprecated:bool 8?deprecationWarning:string 4?schema:CustomResourceValidation 5?subresources:CustomResourceSubresources 6:additionalPrinterColumns:[]CustomResourceColumnDefinition 9:selectableFields:[]SelectableField
+CustomResourceConversion 1:strategy:string 2?webhook:WebhookConversion
+CustomResourceDefinitionCondition 1:type:string 2:status:string 3:lastTransitionTime:Time 4:reason:string 5:message:string 6:observedGeneration:int
 PodFailurePolicy 1:rules:[]PodFailurePolicyRule
 SuccessPolicy 1:rules:[]SuccessPolicyRule
 LabelSelector 1:matchLabels:{}string 2:matchExpressions:[]LabelSelectorRequirement
@@ -199,7 +206,6 @@ Variable 1:name:string 2:expression:string
 TypeChecking 1:expressionWarnings:[]ExpressionWarning
 ParamRef 1:name:string 2:namespace:string 3?selector:LabelSelector 4?parameterNotFoundAction:string
 BoundObjectReference 1:kind:string 2:apiVersion:string 3:name:string 4:uid:string
-UserInfo 1:username:string 2:uid:string 3:groups:[]string 4:extra:{}[]string
 ResourceRule 1:verbs:[]string 2:apiGroups:[]string 3:resources:[]string 4:resourceNames:[]string
 NonResourceRule 1:verbs:[]string 2:nonResourceURLs:[]string
 CrossVersionObjectReference 1:kind:string 2:name:string 3:apiVersion:string
@@ -238,6 +244,11 @@ ConfigMapNodeConfigSource 1:namespace:string 2:name:string 3:uid:string 4:resour
 DaemonEndpoint 1:Port:int
 NodeSwapStatus 1?capacity:int
 NodeRuntimeHandlerFeatures 1?recursiveReadOnlyMounts:bool 2?userNamespaces:bool
+CustomResourceValidation 1?openAPIV3Schema:JSONSchemaProps
+CustomResourceSubresources 1?status:CustomResourceSubresourceStatus 2?scale:CustomResourceSubresourceScale
+CustomResourceColumnDefinition 1:name:string 2:type:string 3:format:string 4:description:string 5:priority:int 6:jsonPath:string
+SelectableField 1:jsonPath:string
+WebhookConversion 2?clientConfig:WebhookClientConfig 3:conversionReviewVersions:[]string
 PodFailurePolicyRule 1:action:string 2?onExitCodes:PodFailurePolicyOnExitCodesRequirement 3:onPodConditions:[]PodFailurePolicyOnPodConditionsPattern
 SuccessPolicyRule 1?succeededIndexes:string 2?succeededCount:int
 LabelSelectorRequirement 1:key:string 2:operator:string 3:values:[]string
@@ -329,6 +340,9 @@ ContainerStateTerminated 1:exitCode:int 2:signal:int 3:reason:string 4:message:s
 VolumeStatus 1?image:ImageVolumeStatus
 LinuxContainerUser 1:uid:int 2:gid:int 3:supplementalGroups:[]int
 ResourceHealth 1:resourceID:string 2:health:string 6?message:string
+JSONSchemaProps 1:id:string 2:$schema:string 3?$ref:string 4:description:string 5:type:string 6:format:string 7:title:string 8?default:Raw 9?maximum:float64 10:exclusiveMaximum:bool 11?minimum:float64 12:exclusiveMinimum:bool 13?maxLength:int 14?minLength:int 15:pattern:string 16?maxItems:int 17?minItems:int 18:uniqueItems:bool 19?multipleOf:float64 20:enum:[]Raw 21?maxProperties:int 22?minProperties:int 23:required:[]string 24?items:JSONSchemaPropsOrArray 25:allOf:[]JSONSchemaProps 26:oneOf:[]JSONSchemaProps 27:anyOf:[]JSONSchemaProps 28?not:JSONSchemaProps 29:properties:{}JSONSchemaProps 30?additionalProperties:JSONSchemaPropsOrBool 31:patternProperties:{}JSONSchemaProps 32:dependencies:{}JSONSchemaPropsOrStringArray 33?additionalItems:JSONSchemaPropsOrBool 34:definitions:{}JSONSchemaProps 35?externalDocs:ExternalDocumentation 36?example:Raw 37:nullable:bool 38?x-kubernetes-preserve-unknown-fields:bool 39:x-kubernetes-embedded-resource:bool 40:x-kubernetes-int-or-string:bool 41:x-kubernetes-list-map-keys:[]string 42?x-kubernetes-list-type:string 43?x-kubernetes-map-type:string 44:x-kubernetes-validations:[]ValidationRule
+CustomResourceSubresourceStatus
+CustomResourceSubresourceScale 1:specReplicasPath:string 2:statusReplicasPath:string 3?labelSelectorPath:string
 PodFailurePolicyOnExitCodesRequirement 1?containerName:string 2:operator:string 3:values:[]int
 PodFailurePolicyOnPodConditionsPattern 1:type:string 2:status:string
 FieldSelectorRequirement 1:key:string 2:operator:string 3:values:[]string
@@ -358,6 +372,11 @@ TCPSocketAction 1:port:IntOrString 2:host:string
 GRPCAction 1:port:int 2?service:string
 SleepAction 1:seconds:int
 ImageVolumeStatus 1:imageRef:string
+JSONSchemaPropsOrArray 1=:JSONSchemaProps 2=:[]JSONSchemaProps
+JSONSchemaPropsOrBool 1=:bool 2=:JSONSchemaProps
+JSONSchemaPropsOrStringArray 1=:JSONSchemaProps 2=:[]string
+ExternalDocumentation 1:description:string 2:url:string
+ValidationRule 1:rule:string 2:message:string 3:messageExpression:string 4?reason:string 5:fieldPath:string 6?optionalOldSelf:bool
 NodeSelectorRequirement 1:key:string 2:operator:string 3:values:[]string
 HTTPIngressPath 1:path:string 3?pathType:string 2:backend:IngressBackend
 SecretProjection 1::LocalObjectReference 2:items:[]KeyToPath 4?optional:bool

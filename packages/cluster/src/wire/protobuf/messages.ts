@@ -1,9 +1,20 @@
 // The numbered fields of the built-in kinds' messages. A line of the table reads `Struct number:name:type …`. `?` after
-// the number marks an optional field (a pointer); all others drop their zero value. A message with an empty name has
-// its fields in the message around it. `[]` is a list, `{}` a map.
+// the number marks an optional field (a pointer); all others drop their zero value. `=` marks a field whose value is the
+// whole message in JSON. A message with an empty name has its fields in the message around it. `[]` is a list, `{}` a map.
 import { messageTable } from './message-table.ts'
 
-const leaves = ['string', 'bool', 'int', 'bytes', 'Time', 'MicroTime', 'Quantity', 'IntOrString', 'Raw'] as const
+const leaves = [
+  'string',
+  'bool',
+  'int',
+  'float64',
+  'bytes',
+  'Time',
+  'MicroTime',
+  'Quantity',
+  'IntOrString',
+  'Raw',
+] as const
 
 export type Leaf = (typeof leaves)[number]
 
@@ -16,6 +27,8 @@ type MessageField = {
   /** If empty, the message around this one has its fields. */
   readonly name: string
   readonly optional: boolean
+  /** The value of this field is the whole message in JSON: a schema, or a list of schemas. */
+  readonly whole: boolean
   readonly type: MessageType
 }
 
@@ -35,8 +48,8 @@ const messages: ReadonlyMap<string, ReadonlyMap<number, MessageField>> = new Map
 )
 
 function readField(text: string): [number, MessageField] {
-  const [, number, mark, name = '', type = ''] = /^(\d+)([:?])(\w*):(.+)$/.exec(text) ?? []
-  return [Number(number), { name, optional: mark === '?', type: readType(type) }]
+  const [, number, mark, name = '', type = ''] = /^(\d+)([:?=])([\w$-]*):(.+)$/.exec(text) ?? []
+  return [Number(number), { name, optional: mark === '?', whole: mark === '=', type: readType(type) }]
 }
 
 function readType(text: string): MessageType {
