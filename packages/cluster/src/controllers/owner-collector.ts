@@ -1,12 +1,12 @@
 // The garbage collector of owned objects removes objects without an owner. It also handles foreground deletion and orphaned dependents.
 import type { Clock } from '@dayfly/kit/clock'
-import { apiVersionOf } from '../api/kind.ts'
 import type { Registry } from '../api/registry.ts'
 import { sameJson } from '../api/values/json.ts'
 import type { OwnerReference, ResourceKey, StoredObject } from '../store/object.ts'
 import { subscribeAll } from './all-kinds.ts'
 import { ignoreRefusal } from './ignore-refusal.ts'
 import { startLoop } from './loop.ts'
+import { resourceOf } from './owners.ts'
 
 /** Starts the garbage collector. Returns a function that stops it. */
 export function startOwnerCollector({
@@ -143,13 +143,6 @@ function findOwner({ registry, gone }: Owners, dependent: StoredObject, referenc
   const { deletionTimestamp, finalizers = [] } = object.metadata
   const isWaiting = deletionTimestamp !== undefined && finalizers.includes('foregroundDeletion')
   return isWaiting ? { is: 'waiting', object } : { is: 'solid' }
-}
-
-function resourceOf(registry: Registry, apiVersion: string, kind: string): ResourceKey | undefined {
-  const matches = registry.kinds
-    .all()
-    .find((one) => one.kind === kind && one.versions.some(({ name }) => apiVersionOf(one, name) === apiVersion))
-  return matches?.resource
 }
 
 function orphan(registry: Registry, owner: StoredObject): void {

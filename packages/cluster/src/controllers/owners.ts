@@ -1,6 +1,7 @@
 // Finds the owners of objects, and the objects of owners. The API server has validated them.
+import { apiVersionOf } from '../api/kind.ts'
 import type { Registry } from '../api/registry.ts'
-import type { OwnerReference, StoredObject } from '../store/object.ts'
+import type { OwnerReference, ResourceKey, StoredObject } from '../store/object.ts'
 
 /** Returns the objects of a kind that the owner controls. */
 export function controlledBy(registry: Registry, owner: StoredObject, kind: string): readonly StoredObject[] {
@@ -19,4 +20,12 @@ export function controllerOf({ metadata }: StoredObject, kind: string): OwnerRef
 export function ownerReference({ apiVersion, kind, metadata }: StoredObject): OwnerReference {
   const { name, uid } = metadata
   return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true }
+}
+
+/** Returns the resource of a kind that is served in this version. */
+export function resourceOf(registry: Registry, apiVersion: string, kind: string): ResourceKey | undefined {
+  const matches = registry.kinds
+    .all()
+    .find((one) => one.kind === kind && one.versions.some(({ name }) => apiVersionOf(one, name) === apiVersion))
+  return matches?.resource
 }

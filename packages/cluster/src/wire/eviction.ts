@@ -2,16 +2,21 @@
 // Source: https://github.com/kubernetes/kubernetes/blob/release-1.36/pkg/registry/core/pod/storage/eviction.go
 import { type Answer, jsonAnswer } from '@dayfly/kit/http'
 import { timestamp } from '@dayfly/kit/timestamp'
-import { ApiError, badRequest, conflict, notFound } from '../api/errors.ts'
-import type { DeleteOptions, Registry } from '../api/registry.ts'
+import { ApiError, badRequest, conflict, forbidden, notFound } from '../api/errors.ts'
+import type { DeleteOptions } from '../api/registry.ts'
+import { budgets, coversPod, disruptedPodsOf, syncFailed, withDisruptionCondition } from '../api/values/budget.ts'
 import { conditionOf, withCondition } from '../api/values/conditions.ts'
-import { field, objectAt, text } from '../api/values/json.ts'
-import { matchesLabels } from '../api/values/match-labels.ts'
+import { integer, objectAt, size, text } from '../api/values/json.ts'
 import type { StoredObject } from '../store/object.ts'
-import type { Call } from './call.ts'
+import type { Backend, Call } from './call.ts'
 import { readDeleteOptions } from './deletion.ts'
 import { optionalObject } from './request-body.ts'
 import { isDryRun } from './writing.ts'
+
+/** Kubernetes grants no more evictions than this before their pods are gone. */
+const disruptedMax = 2_000
+
+const about = { group: 'policy', kind: 'PodDisruptionBudget', plural: 'poddisruptionbudget' }
 
 export function evictionAnswer({ backend, request, route }: Call): Answer {
   const { registry } = backend
@@ -23,7 +28,7 @@ export function evictionAnswer({ backend, request, route }: Call): Answer {
   const options = { ...given, dryRun: given.dryRun === true || isDryRun(request) }
   const pod = registry.get('pods', route.namespace, route.name)
   if (pod === undefined) throw notFound(route.kind, route.name)
-  if (!ignoresBudgets(pod)) checkBudgets(registry, pod)
+  if (!ignoresBudgets(pod)) takeDisruption(backend, pod, options.dryRun)
   if (!options.dryRun)
     registry.update('pods', evicted(pod, options, timestamp(backend.clock.now())), { subresource: 'status' })
   registry.delete('pods', route.namespace, route.name, withoutVersion(options))
@@ -60,47 +65,70 @@ function withoutVersion(options: DeleteOptions & { readonly dryRun: boolean }): 
   return options.dryRun ? options : { ...options, preconditions }
 }
 
-/** Counts the pods of the budget now: no controller keeps its status. */
-function checkBudgets(registry: Registry, pod: StoredObject): void {
-  const { namespace = '' } = pod.metadata
-  const budgets = registry.list('poddisruptionbudgets.policy', namespace).filter((budget) => covers(budget, pod))
-  const [budget] = budgets
+/** Takes one disruption from the budget of the pod. Throws the 429 if it has none. */
+function takeDisruption({ registry, clock }: Backend, pod: StoredObject, isDryRun: boolean): void {
+  const { namespace = '', name } = pod.metadata
+  const covering = registry.list(budgets, namespace).filter((one) => coversPod(one, pod))
+  const [budget] = covering
   if (budget === undefined) return
-  if (budgets.length > 1) {
+  if (covering.length > 1) {
     const why = 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.'
     throw new ApiError(500, undefined, why)
   }
-  const pods = registry.list('pods', namespace).filter((one) => covers(budget, one))
-  const healthy = pods.filter(isHealthy).length
-  const needed = neededBy(budget, pods.length)
-  if (!isHealthy(pod)) {
-    if (text(budget, 'spec', 'unhealthyPodEvictionPolicy') === 'AlwaysAllow') return
-    if (healthy >= needed && needed > 0) return
+  if (isReady(pod) || !mayEvictUnhealthy(budget)) {
+    const allowed = checkBudget(budget)
+    if (isDryRun) return
+    const disruptedPods = { ...disruptedPodsOf(budget), [name]: timestamp(clock.now()) }
+    const status = { ...objectAt(budget, 'status'), disruptionsAllowed: allowed - 1, disruptedPods }
+    const next = allowed === 1 ? withDisruptionCondition({ ...budget, status }, clock.now()) : { ...budget, status }
+    registry.update(budgets, next, { subresource: 'status' })
   }
-  if (healthy > needed) return
-  const message = `The disruption budget ${budget.metadata.name} needs ${needed} healthy pods and has ${healthy} currently`
-  const causes = [{ reason: 'DisruptionBudget', message }]
+}
+
+/** A pod that is not ready is no part of the healthy ones, so its end disrupts nothing more. */
+function mayEvictUnhealthy(budget: StoredObject): boolean {
+  if (text(budget, 'spec', 'unhealthyPodEvictionPolicy') === 'AlwaysAllow') return true
+  const needed = integer(budget, 'status', 'desiredHealthy')
+  return integer(budget, 'status', 'currentHealthy') >= needed && needed > 0
+}
+
+/** Returns how many disruptions the budget allows. Throws if it allows none. */
+function checkBudget(budget: StoredObject): number {
+  const { name, generation = 0 } = budget.metadata
+  if (integer(budget, 'status', 'observedGeneration') < generation) {
+    throw violation(`The disruption budget ${name} is still being processed by the server.`, 10)
+  }
+  const allowed = integer(budget, 'status', 'disruptionsAllowed')
+  if (allowed < 0) throw forbidden(about, name, 'pdb disruptions allowed is negative')
+  if (size(budget, 'status', 'disruptedPods') > disruptedMax) {
+    throw forbidden(about, name, 'DisruptedPods map too big - too many evictions not confirmed by PDB controller')
+  }
+  if (allowed === 0) throw violation(whyNone(budget))
+  return allowed
+}
+
+function whyNone(budget: StoredObject): string {
+  const { name } = budget.metadata
+  const condition = conditionOf(budget, 'DisruptionAllowed')
+  if (text(condition, 'reason') === syncFailed) {
+    return `The disruption budget ${name} does not allow evicting pods currently because it failed sync: ${text(condition, 'message')}`
+  }
+  const [needed, healthy] = ['desiredHealthy', 'currentHealthy'].map((part) => integer(budget, 'status', part))
+  if (Number(healthy) <= Number(needed)) {
+    return `The disruption budget ${name} needs ${needed} healthy pods and has ${healthy} currently`
+  }
+  return `The disruption budget ${name} does not allow evicting pods currently`
+}
+
+function violation(message: string, retryAfterSeconds?: number): ApiError {
   const why = "Cannot evict pod as it would violate the pod's disruption budget."
-  throw new ApiError(429, 'TooManyRequests', why, { causes })
+  const causes = [{ reason: 'DisruptionBudget', message }]
+  return new ApiError(429, 'TooManyRequests', why, {
+    causes,
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+  })
 }
 
-function covers(budget: StoredObject, { metadata }: StoredObject): boolean {
-  return matchesLabels(field(budget, 'spec', 'selector'), metadata.labels)
-}
-
-function isHealthy(pod: StoredObject): boolean {
-  return pod.metadata.deletionTimestamp === undefined && conditionOf(pod, 'Ready')?.['status'] === 'True'
-}
-
-/** Returns how many pods must stay healthy. A percentage counts the pods that exist now. */
-function neededBy(budget: StoredObject, pods: number): number {
-  const unavailable = field(budget, 'spec', 'maxUnavailable')
-  if (unavailable === undefined) return amount(field(budget, 'spec', 'minAvailable') ?? 1, pods)
-  return Math.max(0, pods - amount(unavailable, pods))
-}
-
-function amount(value: unknown, of: number): number {
-  if (typeof value === 'number') return value
-  const percent = /^(\d+)%$/.exec(String(value))?.[1]
-  return percent === undefined ? 0 : Math.ceil((Number(percent) / 100) * of)
+function isReady(pod: StoredObject): boolean {
+  return conditionOf(pod, 'Ready')?.['status'] === 'True'
 }

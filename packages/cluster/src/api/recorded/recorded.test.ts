@@ -3,6 +3,7 @@
 import { seededRandom } from '@dayfly/kit/random'
 import { virtualClock } from '@dayfly/kit/virtual-clock'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { startDisruptionController } from '../../controllers/disruption/disruption-controller.ts'
 import { createStore } from '../../store/store.ts'
 import { createApiHandler } from '../../wire/api-server.ts'
 import { knownIdentity } from '../../wire/authentication.ts'
@@ -32,6 +33,7 @@ beforeAll(async () => {
   const random = seededRandom(1)
   const registry = createRegistry({ store: createStore(), clock, random })
   createSystemObjects(registry)
+  startDisruptionController({ registry, clock })
   registry.create('namespaces', { metadata: { name: 'recorded-12345' } })
   const node = silentNode
   const transport = createApiHandler({

@@ -38,7 +38,7 @@ function validateLease(draft: Draft): readonly FieldError[] {
   return errors
 }
 
-/** No controller counts pods for a budget. An eviction counts them itself. */
+/** A controller counts the pods of a budget. */
 export const budgetRules: Rules = {
   prepare: (draft) => {
     draft.metadata.generation = 1
