@@ -115,6 +115,20 @@ test('deletes a Secret with its owning pod, after the pod has ended on its node'
   expect(stage.registry.get('secrets', 'default', 's')).toBeUndefined()
 })
 
+test('removes a circle of owners, each of which blocks the next one', async () => {
+  const stage = openPodStage()
+  const circle = ['one', 'two', 'three'].map((name) => configMap(stage, name))
+  for (const [index, object] of circle.entries()) {
+    const owner = circle[(index + 2) % 3] ?? object
+    const ownerReferences = [ownedBy(owner, { blockOwnerDeletion: true })]
+    stage.registry.update('configmaps', { ...object, metadata: { ...object.metadata, ownerReferences } })
+  }
+  await stage.clock.advance(10)
+  stage.registry.delete('configmaps', 'default', 'one', { propagationPolicy: 'Foreground' })
+  await stage.clock.advance(10)
+  expect(names(stage)).toEqual([])
+})
+
 test('follows owners of kinds that are defined later', async () => {
   const stage = openPodStage()
   const names = { plural: 'things', singular: 'thing', kind: 'Thing', listKind: 'ThingList' }

@@ -40,9 +40,10 @@ export function startOwnerCollector({
       enqueueOwners(object)
       return
     }
-    const isRelevant =
-      before?.metadata.deletionTimestamp !== deletionTimestamp ||
-      !sameJson(before?.metadata.ownerReferences, ownerReferences)
+    const hasOtherOwners = !sameJson(before?.metadata.ownerReferences, ownerReferences)
+    // An owner that waits for this object may no longer have to.
+    if (before && hasOtherOwners) enqueueOwners(before)
+    const isRelevant = before?.metadata.deletionTimestamp !== deletionTimestamp || hasOtherOwners
     if (isRelevant && ((ownerReferences ?? []).length > 0 || deletionTimestamp)) loop.add(writeKey(resource, object))
   })
   return () => {
@@ -114,13 +115,22 @@ function judge(owners: Owners, resource: ResourceKey, object: StoredObject): voi
     return
   }
   const isAwaited = lost.some(({ owner }) => owner.is === 'waiting')
-  const hasDependents = registry.dependents(object.metadata.uid).length > 0
+  const dependents = registry.dependents(object.metadata.uid)
+  const hasDependents = dependents.length > 0
+  if (isAwaited && dependents.some(isWaiting)) unblockOwners(registry, resource, object)
   ignoreRefusal(() => {
     registry.delete(resource, object.metadata.namespace, object.metadata.name, {
       preconditions: { uid: object.metadata.uid },
       propagationPolicy: isAwaited && hasDependents ? 'Foreground' : 'Background',
     })
   })
+}
+
+/** A dependent that waits for its own dependents may close a circle, in which each object would wait for the next one. */
+function unblockOwners(registry: Registry, resource: ResourceKey, object: StoredObject): void {
+  const { ownerReferences = [] } = object.metadata
+  const unblocked = ownerReferences.map((reference) => ({ ...reference, blockOwnerDeletion: false }))
+  write(registry, resource, { ...object, metadata: { ...object.metadata, ownerReferences: unblocked } })
 }
 
 type Owner =
@@ -140,9 +150,13 @@ function findOwner({ registry, gone }: Owners, dependent: StoredObject, referenc
   if (registry.kinds.get(resource)?.namespaced && namespace === undefined) return { is: 'unknown' }
   const object = registry.get(resource, namespace, name)
   if (object?.metadata.uid !== uid) return { is: 'absent' }
-  const { deletionTimestamp, finalizers = [] } = object.metadata
-  const isWaiting = deletionTimestamp !== undefined && finalizers.includes('foregroundDeletion')
-  return isWaiting ? { is: 'waiting', object } : { is: 'solid' }
+  return isWaiting(object) ? { is: 'waiting', object } : { is: 'solid' }
+}
+
+/** Returns whether the object is being deleted in the foreground. */
+function isWaiting({ metadata }: StoredObject): boolean {
+  const { deletionTimestamp, finalizers = [] } = metadata
+  return deletionTimestamp !== undefined && finalizers.includes('foregroundDeletion')
 }
 
 function orphan(registry: Registry, owner: StoredObject): void {
