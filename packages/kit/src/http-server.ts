@@ -176,7 +176,9 @@ async function readRequest(
   } catch {
     return undefined
   }
-  return requestOf(incoming, parseBody(Buffer.concat(chunks), String(incoming.headers['content-type'] ?? '')), signal)
+  const raw = Buffer.concat(chunks)
+  const body = parseBody(raw, String(incoming.headers['content-type'] ?? ''))
+  return requestOf(incoming, body.kind === 'json' ? { ...body, raw } : body, signal)
 }
 
 function requestOf(incoming: IncomingMessage, body: Body, signal: AbortSignal): Request {

@@ -25,7 +25,12 @@ export type MessagesBody = {
  *  stream of raw chunks. `cut` is a deliberate fault: the server sends the head and the text, then resets the connection. If the text is empty, it sends no byte at all. */
 export type Body =
   | { readonly kind: 'none' }
-  | { readonly kind: 'json'; readonly value: unknown }
+  | {
+      readonly kind: 'json'
+      readonly value: unknown
+      /** The bytes that a server has received. They show what the value cannot: fields that appear twice. */
+      readonly raw?: Uint8Array
+    }
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'events'; readonly items: AsyncIterable<unknown> }
   | { readonly kind: 'bytes'; readonly chunks: AsyncIterable<string | Uint8Array> }

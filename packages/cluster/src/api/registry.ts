@@ -13,6 +13,9 @@ export type Client = { readonly name: string; readonly version: string }
 /** The fields that a client wants to own. `force` takes them from other clients. */
 export type Applied = { readonly config: unknown; readonly client: Client; readonly force: boolean }
 
+/** A field that a client has sent twice in one object, in Kubernetes' words. The path is empty if the words name several fields. */
+export type Duplicate = { readonly path: string; readonly problem: string }
+
 export type RegistryWrite = {
   readonly dryRun?: boolean
   /** `status` changes only the status. `finalize` (namespaces) also changes `spec.finalizers`. */
@@ -22,6 +25,8 @@ export type RegistryWrite = {
    * them.
    */
   readonly fieldValidation?: 'Strict' | 'Warn' | 'Ignore' | undefined
+  /** The fields that the client has sent twice. They are reported like unknown fields. */
+  readonly duplicates?: readonly Duplicate[]
   /** The client that writes. Its fields are recorded in `metadata.managedFields`. Parts of the cluster itself give none. */
   readonly client?: Client | undefined
   /** Receives the text of each Warning header. */

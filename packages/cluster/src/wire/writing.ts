@@ -2,10 +2,11 @@
 import { type Answer, jsonAnswer, type Request } from '@dayfly/kit/http'
 import { badRequest, invalid } from '../api/errors.ts'
 import { patchMediaTypes } from '../api/patch/apply-patch.ts'
-import type { RegistryWrite } from '../api/registry.ts'
+import type { Duplicate, RegistryWrite } from '../api/registry.ts'
 import { type FieldError, notAllowed, notSupported, required } from '../api/values/field-error.ts'
 import { text } from '../api/values/json.ts'
 import { type Call, objectAnswer } from './call.ts'
+import { duplicatesOf, repeatedInYaml } from './duplicate-fields.ts'
 import { mediaType, optionalObject, requiredObject, unknownFormat, yamlBody } from './request-body.ts'
 import { isTrue } from './route.ts'
 
@@ -53,11 +54,20 @@ function applyAnswer(call: Call): Answer {
   const { route, backend, request } = call
   const name = request.query['fieldManager'] ?? ''
   if (name === '') throw invalidOptions(request, required('fieldManager', 'is required for apply patch'))
-  const { options, headers } = writeOptions(call)
+  const { options, headers } = writeOptions(call, [])
+  reportTwice(request, options)
   const force = isTrue(request.query['force'])
   const applied = { config: yamlBody(request), client: { name, version: route.version }, force }
   const { object, isNew } = backend.registry.apply(route.kind.resource, route, applied, options)
   return objectAnswer(call, isNew ? 201 : 200, object, headers())
+}
+
+/** Reports the fields that a configuration has twice, in the words of Kubernetes' YAML reader. */
+function reportTwice(request: Request, { fieldValidation, warn }: RegistryWrite): void {
+  const problem = fieldValidation === 'Ignore' ? undefined : repeatedInYaml(request)
+  if (problem === undefined) return
+  if (fieldValidation === 'Strict') throw badRequest(`error strict decoding YAML: ${problem}`)
+  warn?.(problem)
 }
 
 /** Assigns a pod to a node. */
@@ -75,14 +85,16 @@ type Write = {
   headers(): Readonly<Record<string, string>>
 }
 
-function writeOptions({ route, request }: Call): Write {
+function writeOptions({ route, request }: Call, twice?: readonly Duplicate[]): Write {
   const { subresource } = route
   const warnings: string[] = []
+  const fieldValidation = fieldValidationOf(request)
   return {
     options: {
       dryRun: isDryRun(request),
       subresource: subresource === 'status' || subresource === 'finalize' ? subresource : undefined,
-      fieldValidation: fieldValidationOf(request),
+      fieldValidation,
+      duplicates: twice ?? (fieldValidation === 'Ignore' ? [] : duplicatesOf(request)),
       client: { name: clientName(request), version: route.version },
       warn: (warning) => warnings.push(warning),
     },

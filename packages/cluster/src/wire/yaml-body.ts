@@ -1,6 +1,6 @@
 // Reads YAML from a client. It bounds the work before the parser recurses: near the end of the stack, the engine ends
 // the whole process instead of throwing.
-import { Composer, Lexer, Parser, YAMLParseError } from 'yaml'
+import { Composer, type Document, isScalar, Lexer, LineCounter, Parser, visit, YAMLParseError } from 'yaml'
 
 /** The body is no YAML, or more YAML than the server reads. */
 export class YamlError extends Error {}
@@ -18,6 +18,36 @@ const options = { logLevel: 'error', uniqueKeys: false, prettyErrors: false } as
 
 /** Throws a YamlError for malformed text, for aliases that expand without limit, and for too much nesting. */
 export function readYaml(source: string): unknown {
+  return compose(source, (document) => document?.toJS({ maxAliasCount: 100 }) ?? null)
+}
+
+/** A key that a mapping has again, and its line. */
+export type RepeatedKey = { readonly key: string; readonly line: number }
+
+/** Returns the keys that a mapping has twice, in the order of their second lines. Throws like `readYaml`. */
+export function yamlDuplicates(source: string): readonly RepeatedKey[] {
+  const lines = new LineCounter()
+  lines.addNewLine(0)
+  for (let at = source.indexOf('\n'); at >= 0; at = source.indexOf('\n', at + 1)) lines.addNewLine(at + 1)
+  const found: RepeatedKey[] = []
+  compose(source, (document) =>
+    visit(document ?? null, {
+      Map: (_, { items }) => {
+        const keys = new Set<string>()
+        for (const { key } of items) {
+          if (!isScalar(key)) continue
+          const name = String(key.value)
+          if (keys.has(name)) found.push({ key: name, line: lines.linePos(key.range?.[0] ?? 0).line })
+          keys.add(name)
+        }
+      },
+    }),
+  )
+  return found.sort((one, other) => one.line - other.line)
+}
+
+/** Reads the only document of a text. */
+function compose<T>(source: string, read: (document: Document.Parsed | undefined) => T): T {
   const parser = new Parser()
   const composer = new Composer(options)
   const parts = []
@@ -25,11 +55,10 @@ export function readYaml(source: string): unknown {
   parts.push(...parser.end())
   try {
     const [document, ...more] = composer.compose(parts, true, source.length)
-    if (document === undefined) return null
-    const [error] = document.errors
+    const [error] = document?.errors ?? []
     if (error !== undefined) throw error
     if (more.length > 0) throw new YamlError('the body has more than one document')
-    return document.toJS({ maxAliasCount: 100 })
+    return read(document)
   } catch (error) {
     // Besides syntax errors: aliases that expand without limit, or that name nothing.
     if (error instanceof YAMLParseError || error instanceof RangeError || error instanceof ReferenceError) {

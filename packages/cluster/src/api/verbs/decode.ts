@@ -19,6 +19,7 @@ type Decoded = {
   readonly draft: Draft
   /** The paths of fields that the kind does not have. They are not in the draft. */
   readonly unknown: readonly string[]
+  readonly custom: boolean
 }
 
 /**
@@ -32,12 +33,21 @@ export function decode(kind: Kind, input: object, write: RegistryWrite, current?
   )
 }
 
-/** Returns the draft. Refuses, reports or ignores its unknown fields, as the write asks. */
+/** Returns the draft. Refuses, reports or ignores its unknown and duplicate fields, as the write asks. */
 export function reportUnknown(decoded: Decoded, write: RegistryWrite, refusal: (problems: string) => Error): Draft {
-  const problems = decoded.unknown.slice(0, unknownMax).map((path) => `unknown field "${path}"`)
+  const problems = problemsOf(decoded, write).slice(0, unknownMax)
   if (problems.length > 0 && write.fieldValidation === 'Strict') throw refusal(problems.join(', '))
   if (write.fieldValidation !== 'Ignore') for (const problem of problems) write.warn?.(problem)
   return decoded.draft
+}
+
+/** Kubernetes does not read what an unknown field contains. It checks the schema of a custom object last. */
+function problemsOf({ unknown, custom }: Decoded, { duplicates = [] }: RegistryWrite): readonly string[] {
+  const isUnread = (path: string): boolean =>
+    unknown.some((each) => path === each || (/^[.[]/.test(path.slice(each.length)) && path.startsWith(each)))
+  const twice = duplicates.filter(({ path }) => custom || !isUnread(path)).map(({ problem }) => problem)
+  const strange = unknown.map((path) => `unknown field "${path}"`)
+  return custom ? [...twice, ...strange] : [...strange, ...twice]
 }
 
 /** Decodes an object. Throws a DecodeError for a wrong type. */
@@ -61,7 +71,7 @@ export function decodeObject(kind: Kind, input: object, current?: StoredObject):
     Object.assign(draft, decodeCustom(kind, custom, versionOf(input), unknown))
     unknown.sort()
   }
-  return { draft, unknown }
+  return { draft, unknown, custom: kind.custom }
 }
 
 function decodeOrExplain(kind: Kind, input: object, write: RegistryWrite, current?: StoredObject): Decoded {
