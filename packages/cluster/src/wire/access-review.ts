@@ -7,12 +7,14 @@ import { field, text } from '../api/values/json.ts'
 import { decode } from '../api/verbs/decode.ts'
 import { authorize } from './authorization.ts'
 import type { Call } from './call.ts'
+import { notAcceptable } from './negotiation.ts'
 import { requiredObject } from './request-body.ts'
 import type { Attributes } from './route.ts'
 
 export const accessReviews = 'selfsubjectaccessreviews.authorization.k8s.io'
 
-export function accessReviewAnswer({ backend, request, route, user }: Call): Answer {
+export function accessReviewAnswer({ backend, request, route, user, accepted }: Call): Answer {
+  if (accepted !== 'json') throw notAcceptable(noMetadata)
   const review = decode(route.kind, requiredObject(request, route), { fieldValidation: 'Ignore' })
   const problems = actionProblems(review)
   if (problems.length > 0) throw invalid(route.kind, '', problems)
@@ -20,6 +22,9 @@ export function accessReviewAnswer({ backend, request, route, user }: Call): Ans
   const status = reason === '' ? { allowed } : { allowed, reason }
   return jsonAnswer(201, { ...review, status })
 }
+
+/** A review has no metadata, and is never listed. */
+const noMetadata = 'the server was unable to respond with a content type that the client supports'
 
 /** A review names exactly one action. */
 function actionProblems(review: object): readonly FieldError[] {

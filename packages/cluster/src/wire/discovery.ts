@@ -39,7 +39,7 @@ function rootAnswer(request: Request, groups: readonly Group[], core: boolean): 
 }
 
 /** Answers with an ETag, so that clients can cache the document until it changes. */
-function cacheableAnswer(request: Request, document: object, type: string): Answer {
+export function cacheableAnswer(request: Request, document: object, type: string): Answer {
   const etag = `"${createHash('sha256').update(JSON.stringify(document)).digest('hex').toUpperCase()}"`
   const headers = { etag, vary: 'Accept', 'cache-control': 'public' }
   if (request.headers['if-none-match'] === etag) return { status: 304, headers, body: noBody }

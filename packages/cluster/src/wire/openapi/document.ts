@@ -33,7 +33,7 @@ export function infoOf(profile: Profile): { readonly title: string; readonly ver
  * Adds the kind to a schema. The table of a built-in kind does not contain apiVersion and kind, so they are added,
  * too.
  */
-function mark(components: Components, name: string, groupVersionKind: object, kind: Kind): void {
+export function mark(components: Components, name: string, groupVersionKind: object, kind: Kind): void {
   const schema = components.get(name) ?? {}
   const own = schema['properties'] as Schema
   components.set(name, {

@@ -1,17 +1,18 @@
-// Serves OpenAPI: /openapi/v3 has an index and one document for each group and version. /openapi/v2 is an empty
-// document.
+// Serves OpenAPI: /openapi/v3 has an index and one document for each group and version. /openapi/v2 is one document.
 import { createHash } from 'node:crypto'
 import { type Answer, jsonAnswer, type Request, textAnswer } from '@dayfly/kit/http'
 import type { Profile } from '../../api/api.ts'
 import type { Kinds } from '../../api/kind.ts'
+import { cacheableAnswer } from '../discovery.ts'
 import { groupsOf, rootOf } from '../group-versions.ts'
 import { infoOf, openApiDocument } from './document.ts'
+import { versionTwoDocument } from './version-two.ts'
 
 /** Returns undefined if there is no such document. */
 export function openApiAnswer(request: Request, kinds: Kinds, profile: Profile): Answer | undefined {
   const path = request.path.replace(/\/$/, '')
   if (path === '/openapi/v3') return jsonAnswer(200, { paths: Object.fromEntries(index(kinds, profile)) })
-  if (path === '/openapi/v2') return versionTwo(request.headers['accept'] ?? '', infoOf(profile))
+  if (path === '/openapi/v2') return versionTwo(request, kinds, profile)
   for (const group of groupsOf(kinds)) {
     for (const version of group.versions) {
       if (path !== `/openapi/v3/${rootOf(group.name, version.version)}`) continue
@@ -34,12 +35,15 @@ function index(kinds: Kinds, profile: Profile): readonly [string, object][] {
 }
 
 /**
- * Answers with a document that describes nothing. kubectl validates a manifest of kind List only against the v2
- * document. If that is empty, kubectl leaves the items to the server. kubectl reads it as protobuf only (gnostic's
- * openapi.v2.Document).
+ * Answers in JSON, or in protobuf with a document that describes nothing. kubectl validates a manifest of kind List only
+ * against the v2 document, which it reads as protobuf only (gnostic's openapi.v2.Document). If that is empty, kubectl leaves
+ * the items to the server.
  */
-function versionTwo(accept: string, info: { readonly title: string; readonly version: string }): Answer {
-  if (!accept.includes('protobuf')) return jsonAnswer(200, { swagger: '2.0', info, paths: {}, definitions: {} })
+function versionTwo(request: Request, kinds: Kinds, profile: Profile): Answer {
+  if (!(request.headers['accept'] ?? '').includes('protobuf')) {
+    return cacheableAnswer(request, versionTwoDocument(kinds, profile), 'application/json')
+  }
+  const info = infoOf(profile)
   const document = text(1, '2.0') + text(2, text(1, info.title) + text(2, info.version))
   return textAnswer(200, document, { 'content-type': 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf' })
 }
