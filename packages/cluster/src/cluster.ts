@@ -7,7 +7,7 @@ import type { Random } from '@dayfly/kit/random'
 import type { Profile } from './api/api.ts'
 import { createRegistry } from './api/create-registry.ts'
 import type { Registry } from './api/registry.ts'
-import { createSystemObjects } from './api/system-objects.ts'
+import { createSystemObjects, publishServer } from './api/system-objects.ts'
 import { createTokens } from './api/tokens.ts'
 import { startDisruptionController } from './controllers/disruption/disruption-controller.ts'
 import { startFinishedJobCollector } from './controllers/finished-job-collector.ts'
@@ -114,6 +114,7 @@ export function createCluster(options: ClusterOptions): Cluster {
   const listen = async (port?: number) => {
     const endpoint = await openEndpoint(handler, { clock, certificate, port, onError })
     endpoints.add(endpoint)
+    publishServer(registry, { host: '127.0.0.1', port: endpoint.port })
     return endpoint
   }
   const stop = async () => {
