@@ -41,7 +41,7 @@ export async function launch(
     const { isFirstProcess } = config
     const settings = { startedAt: context.clock.now(), workingDirectory, isFirstProcess, hasMounts: mounts.length > 0 }
     const place = { ...settings, directory, environment }
-    const plain = [command.path, ...words.slice(1)]
+    const plain = withOddNames(environment, [command.path, ...words.slice(1)])
     const whole = withMounts(context, place, { mounts, workingDir: config.workingDir }, plain)
     keepSettings(directory, settings)
     const child = spawnShim(place, whole)
@@ -69,6 +69,14 @@ async function clear(directory: string, context: ProcessContext): Promise<Contai
   rmSync(directory, { recursive: true, force: true })
   mkdirSync(directory, { recursive: true })
   return undefined
+}
+
+/** Some shells drop the variables whose names they cannot use, such as `app.name`. The command gets them behind the last shell. */
+function withOddNames(environment: Readonly<Record<string, string>>, command: readonly string[]): readonly string[] {
+  const odd = Object.entries(environment).filter(([name]) => !/^[A-Za-z_]\w*$/.test(name))
+  return odd.length === 0
+    ? command
+    : ['/usr/bin/env', '--', ...odd.map(([name, value]) => `${name}=${value}`), ...command]
 }
 
 type Mounted = { readonly mounts: readonly MountedPath[]; readonly workingDir: string | undefined }

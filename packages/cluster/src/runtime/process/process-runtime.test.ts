@@ -90,6 +90,14 @@ test('a container finds its mounts, environment and working directory below DAYF
   expect([...readdirSync(join(data, 'pods')), ...readdirSync(join(data, 't'))]).toEqual([])
 })
 
+test('a command gets variables with names that a shell cannot use', async () => {
+  const { runtime } = world()
+  const env = { 'data-1': 'one two', '2.app': '$HOME', PLAIN: 'three' }
+  await run(runtime, shell('', { command: ['env'], env }))
+  const lines = (await textOf(runtime.logs(shell('').id, wholeLog, until))).split('\n')
+  expect(lines).toEqual(expect.arrayContaining(['data-1=one two', '2.app=$HOME', 'PLAIN=three']))
+})
+
 test('mounts may be nested, may be single files, and are shared by the containers of a pod', async () => {
   const { runtime } = world()
   const mount = (mountPath: string, name: string, subPath?: string): Mount => {
