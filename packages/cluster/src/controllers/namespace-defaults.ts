@@ -3,8 +3,9 @@
 import { ApiError } from '../api/errors.ts'
 import type { Registry } from '../api/registry.ts'
 import type { Tokens } from '../api/tokens.ts'
-import { field, text } from '../api/values/json.ts'
+import { field, sameJson, text } from '../api/values/json.ts'
 import type { StoredObject } from '../store/object.ts'
+import { ignoreRefusal } from './ignore-refusal.ts'
 
 type Options = { readonly registry: Registry; readonly tokens: Tokens; readonly certificate: string }
 
@@ -24,7 +25,9 @@ export function startNamespaceDefaults(options: Options): () => void {
       if (type === 'DELETED' && object.metadata.name === 'default') addDefaults(options, object.metadata.namespace)
     }),
     registry.subscribe('configmaps', ({ type, object }) => {
-      if (type === 'DELETED' && object.metadata.name === rootName) addDefaults(options, object.metadata.namespace)
+      if (object.metadata.name !== rootName) return
+      if (type === 'DELETED') addDefaults(options, object.metadata.namespace)
+      else restoreRoot(options, object)
     }),
     registry.subscribe('secrets', ({ type, object }) => {
       if (type !== 'DELETED') fillTokenSecret(options, object)
@@ -47,6 +50,12 @@ function addDefaults({ registry, certificate }: Options, namespace = ''): void {
     metadata: { name: rootName, namespace, annotations: { [describing]: description } },
     data: { 'ca.crt': certificate },
   })
+}
+
+/** Nobody else may change the certificate. */
+function restoreRoot({ registry, certificate }: Options, object: StoredObject): void {
+  const data = { 'ca.crt': certificate }
+  if (!sameJson(object['data'], data)) ignoreRefusal(() => void registry.update('configmaps', { ...object, data }))
 }
 
 function fillTokenSecret({ registry, tokens, certificate }: Options, secret: StoredObject): void {
