@@ -93,7 +93,7 @@ func rootsWith(own any) []any {
 		storagev1.StorageClass{}, admissionv1.ValidatingWebhookConfiguration{}, admissionv1.ValidatingAdmissionPolicy{},
 		admissionv1.ValidatingAdmissionPolicyBinding{}, authenticationv1.TokenRequest{},
 		authorizationv1.SelfSubjectRulesReview{}, autoscalingv1.Scale{},
-		policyv1.Eviction{}, nodev1.RuntimeClass{}, autoscalingv2.HorizontalPodAutoscaler{}}
+		policyv1.Eviction{}, nodev1.RuntimeClass{}, corev1.PodTemplate{}, autoscalingv2.HorizontalPodAutoscaler{}}
 }
 
 // Writes one line for each struct, the roots first.

@@ -13,7 +13,7 @@ const subresources: Readonly<Record<string, string>> = {
 
 /** The kinds by group. */
 const kinds: Readonly<Record<string, readonly string[]>> = {
-  '': ['replicationcontrollers', 'podtemplates', 'componentstatuses'],
+  '': ['replicationcontrollers', 'componentstatuses'],
   apps: ['controllerrevisions'],
   'authentication.k8s.io': ['selfsubjectreviews', 'tokenreviews'],
   'authorization.k8s.io': ['localsubjectaccessreviews', 'selfsubjectrulesreviews', 'subjectaccessreviews'],

@@ -44,6 +44,7 @@ SelfSubjectRulesReview metadata!ObjectMeta spec!SelfSubjectRulesReviewSpec statu
 Scale metadata!ObjectMeta spec!ScaleSpec status!ScaleStatus
 Eviction metadata!ObjectMeta deleteOptions?DeleteOptions
 RuntimeClass metadata!ObjectMeta handler!string overhead?Overhead scheduling?Scheduling
+PodTemplate metadata!ObjectMeta template!PodTemplateSpec
 HorizontalPodAutoscaler metadata!ObjectMeta spec!HorizontalPodAutoscalerSpec status!HorizontalPodAutoscalerStatus
 ObjectMeta name:string generateName:string namespace:string selfLink:string uid:$types.UID resourceVersion:string generation:int64 creationTimestamp:Time deletionTimestamp?Time deletionGracePeriodSeconds?int64 labels:{}string annotations:{}string ownerReferences:[]OwnerReference~merge@uid finalizers:[]string~merge managedFields:[]ManagedFieldsEntry
 PodSpec volumes:[]Volume~merge,retainKeys@name initContainers:[]Container~merge@name containers![]Container~merge@name ephemeralContainers:[]EphemeralContainer~merge@name restartPolicy:$v1.RestartPolicy terminationGracePeriodSeconds?int64 activeDeadlineSeconds?int64 dnsPolicy:$v1.DNSPolicy nodeSelector:{}string serviceAccountName:string serviceAccount:string automountServiceAccountToken?bool nodeName:string hostNetwork:bool hostPID:bool hostIPC:bool shareProcessNamespace?bool securityContext?PodSecurityContext imagePullSecrets:[]LocalObjectReference~merge@name hostname:string subdomain:string affinity?Affinity schedulerName:string tolerations:[]Toleration hostAliases:[]HostAlias~merge@ip priorityClassName:string priority?int32 dnsConfig?PodDNSConfig readinessGates:[]PodReadinessGate runtimeClassName?string enableServiceLinks?bool preemptionPolicy?$v1.PreemptionPolicy overhead:{}Quantity topologySpreadConstraints:[]TopologySpreadConstraint~merge@topologyKey setHostnameAsFQDN?bool os?PodOS hostUsers?bool schedulingGates:[]PodSchedulingGate~merge@name resourceClaims:[]PodResourceClaim~merge,retainKeys@name resources?ResourceRequirements hostnameOverride?string schedulingGroup?PodSchedulingGroup
@@ -110,6 +111,7 @@ ScaleStatus replicas!int32 selector:string
 DeleteOptions gracePeriodSeconds?int64 preconditions?Preconditions orphanDependents?bool propagationPolicy?$v1.DeletionPropagation dryRun:[]string ignoreStoreReadErrorWithClusterBreakingPotential?bool
 Overhead podFixed:{}Quantity
 Scheduling nodeSelector:{}string tolerations:[]Toleration
+PodTemplateSpec metadata!ObjectMeta spec!PodSpec
 HorizontalPodAutoscalerSpec scaleTargetRef!CrossVersionObjectReference minReplicas?int32 maxReplicas!int32 metrics:[]MetricSpec behavior?HorizontalPodAutoscalerBehavior
 HorizontalPodAutoscalerStatus observedGeneration?int64 lastScaleTime?Time currentReplicas:int32 desiredReplicas!int32 currentMetrics![]MetricStatus conditions:[]HorizontalPodAutoscalerCondition~merge@type
 OwnerReference apiVersion!string kind!string name!string uid!$types.UID controller?bool blockOwnerDeletion?bool
@@ -155,7 +157,6 @@ CustomResourceDefinitionCondition type!$v1.CustomResourceDefinitionConditionType
 PodFailurePolicy rules![]PodFailurePolicyRule
 SuccessPolicy rules![]SuccessPolicyRule
 LabelSelector matchLabels:{}string matchExpressions:[]LabelSelectorRequirement
-PodTemplateSpec metadata!ObjectMeta spec!PodSpec
 JobCondition type!$v1.JobConditionType status!$v1.ConditionStatus lastProbeTime!Time lastTransitionTime!Time reason:string message:string
 UncountedTerminatedPods succeeded:[]$types.UID failed:[]$types.UID
 DeploymentStrategy type:$v1.DeploymentStrategyType rollingUpdate?RollingUpdateDeployment
@@ -226,7 +227,6 @@ Variable name!string expression!string
 TypeChecking expressionWarnings:[]ExpressionWarning
 ParamRef name:string namespace:string selector?LabelSelector parameterNotFoundAction?$v1.ParameterNotFoundActionType
 BoundObjectReference kind:string apiVersion:string name:string uid:$types.UID
-UserInfo username:string uid:string groups:[]string extra:{}[]string
 ResourceRule verbs![]string apiGroups:[]string resources:[]string resourceNames:[]string
 NonResourceRule verbs![]string nonResourceURLs:[]string
 Preconditions uid?$types.UID resourceVersion?string

@@ -30,6 +30,7 @@ export const storedKinds: readonly StoredKind[] = [
     instead: 'a Deployment',
   },
   { plural: 'services', kind: 'Service', shortNames: ['svc'], categories: ['all'], hasStatus: true },
+  { plural: 'podtemplates', kind: 'PodTemplate' },
   { plural: 'endpoints', kind: 'Endpoints', shortNames: ['ep'] },
   { plural: 'persistentvolumeclaims', kind: 'PersistentVolumeClaim', shortNames: ['pvc'], hasStatus: true },
   { plural: 'persistentvolumes', kind: 'PersistentVolume', shortNames: ['pv'], clusterWide: true, hasStatus: true },

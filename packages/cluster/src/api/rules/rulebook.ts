@@ -14,7 +14,7 @@ import { quotaRules } from './resource-quota.ts'
 import type { Rules } from './rules.ts'
 import { configMapRules, secretRules } from './secret.ts'
 import { budgetRules, leaseRules, nodeRules, roleRules } from './simple-kinds.ts'
-import { deploymentRules, replicaSetRules } from './workload.ts'
+import { deploymentRules, podTemplateRules, replicaSetRules } from './workload.ts'
 
 const rulebook: ReadonlyMap<string, Rules> = new Map([
   ['namespaces', namespaceRules],
@@ -23,6 +23,7 @@ const rulebook: ReadonlyMap<string, Rules> = new Map([
   ['jobs.batch', jobRules],
   ['deployments.apps', deploymentRules],
   ['replicasets.apps', replicaSetRules],
+  ['podtemplates', podTemplateRules],
   ['poddisruptionbudgets.policy', budgetRules],
   ['mutatingwebhookconfigurations.admissionregistration.k8s.io', webhookRules],
   ['roles.rbac.authorization.k8s.io', roleRules],

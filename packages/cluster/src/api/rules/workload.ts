@@ -21,6 +21,17 @@ export const deploymentRules = workloadRules((spec) => ({
 
 export const replicaSetRules = workloadRules((spec) => ({ replicas: 1, ...spec }), { replicas: 0 })
 
+/** A template that no controller reads. Clients keep it for the pods that they make. */
+export const podTemplateRules: Rules = {
+  fill: (draft) => {
+    const template = draft['template']
+    if (!isObject(template)) return
+    const spec = specOf({ apiVersion: 'v1', kind: 'Pod', metadata: {}, spec: template['spec'] })
+    fillTemplateSpec(spec)
+    draft['template'] = { ...template, spec }
+  },
+}
+
 /** @param status the initial status of a new object. */
 function workloadRules(withDefaults: (spec: JsonObject) => JsonObject, status: JsonObject = {}): Rules {
   return {

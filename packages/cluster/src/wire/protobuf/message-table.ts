@@ -44,6 +44,7 @@ SelfSubjectRulesReview 1:metadata:ObjectMeta 2:spec:SelfSubjectRulesReviewSpec 3
 Scale 1:metadata:ObjectMeta 2:spec:ScaleSpec 3:status:ScaleStatus
 Eviction 1:metadata:ObjectMeta 2?deleteOptions:DeleteOptions
 RuntimeClass 1:metadata:ObjectMeta 2:handler:string 3?overhead:Overhead 4?scheduling:Scheduling
+PodTemplate 1:metadata:ObjectMeta 2:template:PodTemplateSpec
 HorizontalPodAutoscaler 1:metadata:ObjectMeta 2:spec:HorizontalPodAutoscalerSpec 3:status:HorizontalPodAutoscalerStatus
 DeleteOptions 1?gracePeriodSeconds:int 2?preconditions:Preconditions 3?orphanDependents:bool 4?propagationPolicy:string 5:dryRun:[]string 6?ignoreStoreReadErrorWithClusterBreakingPotential:bool
 ObjectMeta 1:name:string 2:generateName:string 3:namespace:string 4:selfLink:string 5:uid:string 6:resourceVersion:string 7:generation:int 8:creationTimestamp:Time 9?deletionTimestamp:Time 10?deletionGracePeriodSeconds:int 11:labels:{}string 12:annotations:{}string 13:ownerReferences:[]OwnerReference 14:finalizers:[]string 17:managedFields:[]ManagedFieldsEntry
@@ -110,6 +111,7 @@ ScaleSpec 1:replicas:int
 ScaleStatus 1:replicas:int 2:selector:string
 Overhead 1:podFixed:{}Quantity
 Scheduling 1:nodeSelector:{}string 2:tolerations:[]Toleration
+PodTemplateSpec 1:metadata:ObjectMeta 2:spec:PodSpec
 HorizontalPodAutoscalerSpec 1:scaleTargetRef:CrossVersionObjectReference 2?minReplicas:int 3:maxReplicas:int 4:metrics:[]MetricSpec 5?behavior:HorizontalPodAutoscalerBehavior
 HorizontalPodAutoscalerStatus 1?observedGeneration:int 2?lastScaleTime:Time 3:currentReplicas:int 4:desiredReplicas:int 5:currentMetrics:[]MetricStatus 6:conditions:[]HorizontalPodAutoscalerCondition
 Preconditions 1?uid:string 2?resourceVersion:string
@@ -156,7 +158,6 @@ CustomResourceDefinitionCondition 1:type:string 2:status:string 3:lastTransition
 PodFailurePolicy 1:rules:[]PodFailurePolicyRule
 SuccessPolicy 1:rules:[]SuccessPolicyRule
 LabelSelector 1:matchLabels:{}string 2:matchExpressions:[]LabelSelectorRequirement
-PodTemplateSpec 1:metadata:ObjectMeta 2:spec:PodSpec
 JobCondition 1:type:string 2:status:string 3:lastProbeTime:Time 4:lastTransitionTime:Time 5:reason:string 6:message:string
 UncountedTerminatedPods 1:succeeded:[]string 2:failed:[]string
 DeploymentStrategy 1:type:string 2?rollingUpdate:RollingUpdateDeployment
