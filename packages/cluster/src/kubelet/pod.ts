@@ -106,6 +106,7 @@ export type FileSource = {
       readonly path: string
       readonly fieldRef?: { readonly fieldPath: string }
       readonly resourceFieldRef?: ResourceField
+      readonly mode?: number
     }[]
   }
 }

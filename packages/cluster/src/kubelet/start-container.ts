@@ -7,7 +7,7 @@ import { fieldOf, type PodContext } from './context.ts'
 import { expand, readEnvironment } from './environment.ts'
 import { runPostStart } from './hooks.ts'
 import { ConfigError } from './lookup.ts'
-import type { Container } from './pod.ts'
+import type { Container, VolumeMount } from './pod.ts'
 import { watchProbes } from './probes.ts'
 import { type ContainerRecord, idOf } from './record.ts'
 import { graceSecondsOf, stopContainer } from './termination.ts'
@@ -118,10 +118,9 @@ function readConfig(
   try {
     checkSupported(spec)
     const env = readEnvironment(context, context.pod(), spec)
-    const mounts = (spec.volumeMounts ?? []).flatMap(({ name, mountPath, subPath, subPathExpr }) => {
-      const volume = volumes.get(name)
-      const below = subPath ?? (subPathExpr && expand(subPathExpr, env))
-      return volume ? [{ mountPath, subPath: below, volume }] : []
+    const mounts = (spec.volumeMounts ?? []).flatMap((mount) => {
+      const volume = volumes.get(mount.name)
+      return volume ? [{ mountPath: mount.mountPath, subPath: subPathOf(mount, env), volume }] : []
     })
     const expanded = (words: readonly string[] = []) => words.map((word) => expand(word, env))
     const words = { command: expanded(spec.command), args: expanded(spec.args) }
@@ -130,6 +129,20 @@ function readConfig(
     if (error instanceof ConfigError) return error
     throw error
   }
+}
+
+type Environment = Readonly<Record<string, string>>
+
+/** Returns the path below the volume. Throws a `ConfigError`, in the kubelet's words, for one that leaves the volume. */
+function subPathOf({ subPath, subPathExpr = '' }: VolumeMount, env: Environment): string | undefined {
+  const names = [...subPathExpr.matchAll(/\$\$|\$\(([^()]*)\)/g)].flatMap(([, name]) => name ?? [])
+  const missing = names.filter((name) => !Object.hasOwn(env, name) || env[name] === '')
+  if (missing.length > 0) throw new ConfigError(`missing value for ${[...new Set(missing)].sort().join(', ')}`)
+  const path = subPath ?? (subPathExpr === '' ? undefined : expand(subPathExpr, env))
+  if (path?.startsWith('/')) throw new ConfigError(`error SubPath \`${path}\` must not be an absolute path`)
+  if (path?.split('/').includes('..'))
+    throw new ConfigError(`unable to provision SubPath \`${path}\`: must not contain '..'`)
+  return path
 }
 
 function noteEnd(record: ContainerRecord, startedAt: Instant, end: ContainerEnd): void {

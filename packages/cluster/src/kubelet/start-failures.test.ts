@@ -65,6 +65,19 @@ test('a variable whose Secret is late gives CreateContainerConfigError, and the 
   expect(stage.seen.at(-1)).toBe('20s Running runner=running,started,ready')
 })
 
+test.each([
+  ['/tmp', 'error SubPath `/tmp` must not be an absolute path'],
+  ['a/../../b', "unable to provision SubPath `a/../../b`: must not contain '..'"],
+  ['', 'missing value for PLACE'],
+])('a path of a volume that an expression makes (%j) gives CreateContainerConfigError', async (value, message) => {
+  const stage = open()
+  const volumeMounts = [{ name: 'v', mountPath: '/work', subPathExpr: '$(PLACE)' }]
+  const container = { ...runner, env: [{ name: 'PLACE', value }], volumeMounts }
+  stage.create({ containers: [container], volumes: [{ name: 'v', emptyDir: {} }] })
+  await stage.clock.advance(1_000)
+  expect(stage.waiting()).toBe(`CreateContainerConfigError: ${message}`)
+})
+
 test('a pod that waits for its Secret can be deleted', async () => {
   const stage = open()
   stage.create(volume)

@@ -49,11 +49,11 @@ function readSource({ registry, access }: Cluster, pod: Pod, source: FileSource,
   if (configMap) return keys('configmaps', configMap.name, configMap)
   if (serviceAccountToken) return [tokenFile(access.tokens, pod, serviceAccountToken, mode)]
   if (downwardAPI) {
-    return (downwardAPI.items ?? []).map(({ path, fieldRef, resourceFieldRef }) => {
+    return (downwardAPI.items ?? []).map(({ path, fieldRef, resourceFieldRef, mode: own = mode }) => {
       const value = resourceFieldRef
         ? readResource(registry, pod, resourceFieldRef)
         : readField(pod, fieldRef?.fieldPath ?? '')
-      return { path, data: Buffer.from(value), mode }
+      return { path, data: Buffer.from(value), mode: own }
     })
   }
   const kind = Object.keys(source).find((field) => field !== 'name') ?? 'this volume'

@@ -13,7 +13,7 @@ import { podRules } from './pod/pod-rules.ts'
 import { quotaRules } from './resource-quota.ts'
 import type { Rules } from './rules.ts'
 import { configMapRules, secretRules } from './secret.ts'
-import { budgetRules, leaseRules, nodeRules, roleRules } from './simple-kinds.ts'
+import { budgetRules, leaseRules, nodeRules, pendingRules, roleRules } from './simple-kinds.ts'
 import { deploymentRules, podTemplateRules, replicaSetRules } from './workload.ts'
 
 const rulebook: ReadonlyMap<string, Rules> = new Map([
@@ -39,7 +39,8 @@ const rulebook: ReadonlyMap<string, Rules> = new Map([
   ['limitranges', limitRangeRules],
   ['priorityclasses.scheduling.k8s.io', priorityClassRules],
   ['runtimeclasses.node.k8s.io', runtimeClassRules],
-  ['persistentvolumeclaims', { admit: checkClaimLimits }],
+  ['persistentvolumeclaims', { ...pendingRules, admit: checkClaimLimits }],
+  ['persistentvolumes', pendingRules],
 ])
 
 const plain: Rules = {}

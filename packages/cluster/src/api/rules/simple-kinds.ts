@@ -22,6 +22,13 @@ export const roleRules: Rules = {
   },
 }
 
+/** Claims and volumes. Nothing binds them, so they stay as Kubernetes begins them. */
+export const pendingRules: Rules = {
+  prepare: (draft) => {
+    draft['status'] = { phase: 'Pending' }
+  },
+}
+
 /** Durations and counters must be in range. */
 export const leaseRules: Rules = { validate: validateLease, validateUpdate: validateLease }
 

@@ -1,5 +1,14 @@
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { systemClock } from '@dayfly/kit/system'
@@ -85,7 +94,10 @@ test('a container finds its mounts, environment and working directory below DAYF
   expect(lines.slice(0, 2)).toEqual(['s3cret hello', join(root, 'home/runner')])
   expect(realpathSync(dirname(lines[2] ?? ''))).toBe(join(root, 'tmp'))
   expect(dirname(lines[2] ?? '').length).toBeLessThan(data.length + 15)
-  expect(readFileSync(join(data, 'pods/uid-1/volumes/work/a/b/file'), 'utf8')).toBe('x\n')
+  const volumes = join(data, 'pods/uid-1/volumes')
+  expect(readFileSync(join(volumes, 'work/a/b/file'), 'utf8')).toBe('x\n')
+  const modes = ['work', 'credential/credential'].map((path) => statSync(join(volumes, path)).mode & 0o777)
+  expect(modes).toEqual([0o777, 0o400])
   await runtime.remove('uid-1')
   expect([...readdirSync(join(data, 'pods')), ...readdirSync(join(data, 't'))]).toEqual([])
 })

@@ -1,5 +1,15 @@
 // Creates a container's root directory. Its mounts are symbolic links to the pod's volumes.
-import { existsSync, lstatSync, mkdirSync, readlinkSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import type { ContainerConfig, Mount, Volume } from '../runtime.ts'
 import type { InstalledImage } from './image.ts'
@@ -82,7 +92,10 @@ function makeVolume(directory: string, volume: Volume): void {
     const file = inside(unfinished, path)
     mkdirSync(dirname(file), { recursive: true })
     writeFileSync(file, data, { mode })
+    chmodSync(file, mode)
   }
+  // As on a node: every user may write into a volume. Only this user can enter the data directory.
+  chmodSync(unfinished, 0o777)
   renameSync(unfinished, directory)
 }
 
