@@ -9,6 +9,7 @@ import { createRegistry } from './api/create-registry.ts'
 import type { Registry } from './api/registry.ts'
 import { createSystemObjects, publishServer } from './api/system-objects.ts'
 import { createTokens } from './api/tokens.ts'
+import { startAdoption } from './controllers/adoption.ts'
 import { startDisruptionController } from './controllers/disruption/disruption-controller.ts'
 import { startFinishedJobCollector } from './controllers/finished-job-collector.ts'
 import { type JobControllerOptions, startJobController } from './controllers/job/job-controller.ts'
@@ -99,6 +100,7 @@ export function createCluster(options: ClusterOptions): Cluster {
     startFinishedJobCollector({ registry, clock }),
     startDeploymentController({ registry, clock }),
     startReplicaSetController({ registry, clock }),
+    startAdoption({ registry, clock, tracking: options.jobs?.tracking }),
     startDisruptionController({ registry, clock }),
     startPodCollector({ registry, clock, threshold: terminatedPodGcThreshold }),
   ]

@@ -60,9 +60,12 @@ export function startObjectLoop(options: ObjectLoopOptions): ObjectLoop {
   })
   const wake: ObjectLoop['wake'] = (namespace, name) => loop.add(`${namespace}/${name}`)
   const stops = owned.map((each) =>
-    registry.subscribe(each, ({ object }) => {
+    registry.subscribe(each, ({ object, before }) => {
       const owner = controllerOf(object, kind)
-      if (owner) wake(object.metadata.namespace, owner.name)
+      const last = before && controllerOf(before, kind)
+      for (const one of owner?.uid === last?.uid ? [owner] : [owner, last]) {
+        if (one) wake(object.metadata.namespace, one.name)
+      }
     }),
   )
   const stopObjects = registry.subscribe(resource, ({ type, object }) => {

@@ -16,6 +16,11 @@ export function controllerOf({ metadata }: StoredObject, kind: string): OwnerRef
   return metadata.ownerReferences?.find((owner) => owner.controller === true && owner.kind === kind)
 }
 
+/** Returns the owner that controls the object, of any kind. */
+export function controllerOfAny({ metadata }: StoredObject): OwnerReference | undefined {
+  return metadata.ownerReferences?.find(({ controller }) => controller === true)
+}
+
 /** Returns the reference by which the owner controls an object. */
 export function ownerReference({ apiVersion, kind, metadata }: StoredObject): OwnerReference {
   const { name, uid } = metadata

@@ -4,7 +4,7 @@ import type { Registry } from '../../api/registry.ts'
 import { coversPod, disruptedPodsOf } from '../../api/values/budget.ts'
 import { field, integer } from '../../api/values/json.ts'
 import type { OwnerReference, StoredObject } from '../../store/object.ts'
-import { resourceOf } from '../owners.ts'
+import { controllerOfAny, resourceOf } from '../owners.ts'
 import { isDeleting, isReady } from '../pods.ts'
 
 /** How long after its eviction a pod counts as disrupted, although nobody has deleted it. */
@@ -97,8 +97,4 @@ function scaledOwner(registry: Registry, { metadata }: StoredObject, owner: Owne
   if (found?.metadata.uid !== owner.uid) return undefined
   const above = controllerOfAny(found)
   return above?.kind === 'Deployment' ? scaledOwner(registry, found, above) : found
-}
-
-function controllerOfAny({ metadata }: StoredObject): OwnerReference | undefined {
-  return metadata.ownerReferences?.find(({ controller }) => controller === true)
 }

@@ -66,8 +66,9 @@ export function startJobController(options: JobControllerOptions): () => void {
       loop.after(key, gatherMs)
     } else loop.add(key)
   })
-  const stopPods = registry.subscribe('pods', ({ type, object }) => {
-    const owner = jobOf(object)
+  const stopPods = registry.subscribe('pods', ({ type, object, before }) => {
+    // A pod that has lost its owner is missing there.
+    const owner = jobOf(object) ?? (before && jobOf(before))
     if (owner) loop.after(`${object.metadata.namespace}/${owner.name}`, gatherMs)
     if (type !== 'DELETED' && isTracked(object)) queueMicrotask(() => releaseOrphan(options, object))
   })

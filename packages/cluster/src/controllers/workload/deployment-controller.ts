@@ -63,7 +63,8 @@ function createSet({ registry }: Context, deployment: StoredObject, all: readonl
   const hash = templateHash(template)
   const labels = { ...objectAt(template, 'metadata', 'labels'), [hashLabel]: hash }
   const selector = objectAt(deployment, 'spec', 'selector')
-  const revision = String(Math.max(0, ...all.map(revisionOf)) + 1)
+  const newest = [...all].sort(byRevision).at(-1)
+  const revision = String((newest === undefined ? 0n : revisionOf(newest)) + 1n)
   const made = registry.create(sets, {
     apiVersion: 'apps/v1',
     kind: 'ReplicaSet',
@@ -85,8 +86,14 @@ function createSet({ registry }: Context, deployment: StoredObject, all: readonl
   return made
 }
 
-function revisionOf({ metadata }: StoredObject): number {
-  return Number(metadata.annotations?.[revisionName] ?? 0)
+function byRevision(one: StoredObject, other: StoredObject): number {
+  return revisionOf(one) < revisionOf(other) ? -1 : 1
+}
+
+/** An adopted ReplicaSet may have any number of 64 bits. */
+function revisionOf({ metadata }: StoredObject): bigint {
+  const text = metadata.annotations?.[revisionName] ?? ''
+  return /^\d{1,19}$/.test(text) ? BigInt(text) : 0n
 }
 
 function annotate(registry: Registry, { metadata }: StoredObject, revision: string): void {
@@ -108,7 +115,7 @@ function scale({ registry, events }: Context, { metadata }: StoredObject, set: S
 function removeOld(registry: Registry, deployment: StoredObject, old: readonly StoredObject[]): void {
   const limit = integer(deployment, 'spec', 'revisionHistoryLimit')
   const empty = old.filter((set) => replicasOf(set) === 0 && integer(set, 'status', 'replicas') === 0)
-  const oldest = [...empty].sort((one, other) => revisionOf(one) - revisionOf(other))
+  const oldest = [...empty].sort(byRevision)
   for (const { metadata } of oldest.slice(0, Math.max(0, empty.length - limit))) {
     ignoreRefusal(() => registry.delete(sets, metadata.namespace, metadata.name))
   }
