@@ -5,7 +5,8 @@ import { type Answer, jsonAnswer, type Request } from '@dayfly/kit/http'
 import type { Random } from '@dayfly/kit/random'
 import type { Profile } from '../api/api.ts'
 import { badRequest } from '../api/errors.ts'
-import { apiVersionOf, atVersion } from '../api/kind.ts'
+import { apiVersionOf } from '../api/kind.ts'
+import { asRead } from '../api/kinds/as-read.ts'
 import type { NodeApi } from '../api/node.ts'
 import type { Registry } from '../api/registry.ts'
 import type { Tokens } from '../api/tokens.ts'
@@ -53,7 +54,7 @@ export function objectAnswer(
   object: StoredObject,
   headers: Readonly<Record<string, string>> = {},
 ): Answer {
-  const seen = atVersion(object, call.route.kind, call.route.version)
+  const seen = asRead(object, call.route.kind, call.route.version)
   if (call.accepted === 'json') return jsonAnswer(status, seen, headers)
   if (call.accepted === 'metadata') return jsonAnswer(status, metadataOf(object), headers)
   if (call.accepted === 'metadata-list') throw notAcceptable(notAList)
@@ -72,7 +73,7 @@ export function listObject(
   objects: readonly StoredObject[],
   metadata: Readonly<Record<string, unknown>>,
 ): object {
-  const items = kind.custom ? objects.map((object) => atVersion(object, kind, version)) : objects.map(withoutType)
+  const items = kind.custom ? objects.map((object) => asRead(object, kind, version)) : objects.map(withoutType)
   return { kind: kind.listKind, apiVersion: apiVersionOf(kind, version), metadata, items }
 }
 

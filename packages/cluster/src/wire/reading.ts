@@ -2,7 +2,8 @@
 import { type Answer, jsonAnswer } from '@dayfly/kit/http'
 import { channel } from '@dayfly/kit/queue'
 import { type ApiError, notFound } from '../api/errors.ts'
-import { apiVersionOf, atVersion } from '../api/kind.ts'
+import { apiVersionOf } from '../api/kind.ts'
+import { asRead } from '../api/kinds/as-read.ts'
 import type { PageOptions } from '../api/registry.ts'
 import { parseSelectors } from '../api/verbs/selectors.ts'
 import type { StoredObject } from '../store/object.ts'
@@ -106,7 +107,7 @@ function shapesOf(call: Call): Pick<Watch, 'shape' | 'bookmark'> {
   const apiVersion = apiVersionOf(kind, version)
   if (call.accepted === 'json') {
     return {
-      shape: (object) => atVersion(object, kind, version),
+      shape: (object) => asRead(object, kind, version),
       bookmark: (metadata) => ({ kind: kind.kind, apiVersion, metadata }),
     }
   }
@@ -116,7 +117,7 @@ function shapesOf(call: Call): Pick<Watch, 'shape' | 'bookmark'> {
   let first = true
   const shape = (object: StoredObject): object => {
     const { resourceVersion } = object.metadata
-    const shaped = table([atVersion(object, kind, version)], { resourceVersion }, first)
+    const shaped = table([asRead(object, kind, version)], { resourceVersion }, first)
     first = false
     return shaped
   }

@@ -53,6 +53,20 @@ export function addDefaults(schema: Schema, value: unknown, left = newWork()): v
   }
 }
 
+/** Returns whether `addDefaults` would change a copy of the value. */
+export function lacksDefault(schema: Schema, value: unknown): boolean {
+  const { items, properties, additional } = schema
+  if (Array.isArray(value)) return items !== undefined && value.some((item) => lacksDefault(items, item))
+  if (!isObject(value)) return false
+  for (const [name, inner] of properties) {
+    const given = value[name]
+    if (inner.default !== undefined && (given === undefined || (given === null && !inner.nullable))) return true
+    if (given !== undefined && lacksDefault(inner, given)) return true
+  }
+  if (additional === undefined || additional === true) return false
+  return Object.entries(value).some(([name, item]) => !properties.has(name) && lacksDefault(additional, item))
+}
+
 /** Frozen values were stored before, with their defaults. */
 function isMutable(value: unknown): value is Record<string, unknown> {
   return isObject(value) && !Object.isFrozen(value)
