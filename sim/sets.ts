@@ -38,8 +38,8 @@ export function setObject({ namespace, name, forge, label, min, max }: SetSpec) 
   const credentials = { secret: credentialName }
   const source =
     forge === 'github'
-      ? { github: { url: `${githubOrigin}/acme`, credentials, labels: [label] } }
-      : { bitbucket: { url: `${bitbucketOrigin}/acme`, credentials, labels: [label] } }
+      ? { github: { url: `${githubOrigin}/acme`, plainHttp: true, credentials, labels: [label] } }
+      : { bitbucket: { url: `${bitbucketOrigin}/acme`, plainHttp: true, credentials, labels: [label] } }
   const spec = { ...source, scale: { min, max }, keepFailed: '0s' }
   return { apiVersion: 'dayfly.dev/v1alpha1', kind: 'RunnerSet', metadata: { name, namespace }, spec }
 }

@@ -139,6 +139,6 @@ function openCluster(
 
 function objectOf(set: OrganizationSet) {
   const object = setObject(set)
-  const github = { ...Object(object.spec).github, url: `http://github.test/${set.organization}` }
+  const github = { ...Object(object.spec).github, url: `http://github.test/${set.organization}`, plainHttp: true }
   return { ...object, spec: { ...object.spec, github } }
 }

@@ -190,7 +190,7 @@ describe('a set that is deleted', () => {
       stage.registry.delete(kind, namespace, 'linux')
     })
     expect(events(stage, 'records-left')).toHaveLength(1)
-    expect(events(stage, 'forge-failed').map(({ failure }) => failure.reason)).toEqual(['forge-unauthorized'])
+    expect(events(stage, 'forge-failed').map(({ failure }) => failure.reason)).toEqual(['forge-misconfigured'])
     await ended(stage, next)
   })
 })

@@ -39,7 +39,43 @@ function refusals(act: () => unknown): readonly string[] {
   }
 }
 
+function problems(object: ReturnType<typeof document>): readonly string[] {
+  const parsed = parseRunnerSet(object)
+  return parsed.ok ? [] : parsed.problems.map(({ path, sentence }) => `${path}: ${sentence}`)
+}
+
 describe('the API server', () => {
+  describe('an http URL', () => {
+    const refused = /^spec\.(github|bitbucket)\.url: Invalid value: http:\/\/ would send the credentials in clear text/
+    it.each([
+      ['http://ghes.example/acme', true],
+      ['HTTP://ghes.example/acme', true],
+      ['//http://ghes.example/acme', true],
+      ['http://10.0.0.7:8080/acme', true],
+      ['http://localhost@evil.example/acme', true],
+      ['http://localhost:80@evil.example/acme', true],
+      ['http://127.0.0.1.evil.example/acme', true],
+      ['http://localhost.evil.example/acme', true],
+      ['http://notlocalhost/acme', true],
+      ['http://2130706433/acme', true],
+      ['http://localhost/acme', false],
+      ['http://forge.localhost:3000/acme', false],
+      ['http://127.0.0.1:8080/acme', false],
+      ['http://127.8.9.10/acme', false],
+      ['http://[::1]:8080/acme', false],
+      ['https://ghes.example/acme', false],
+    ])('%s is refused: %s, by the API server and by the parser', (url, isRefused) => {
+      for (const forge of ['github', 'bitbucket']) {
+        const set = (more: object) =>
+          document({ [forge]: { url, credentials: { secret: 'app' }, ...more }, scale: { min: 1, max: 2 } })
+        const found = [refusals(() => registry().create(runnersets, set({}))), problems(set({}))]
+        expect(found).toEqual(isRefused ? [[expect.stringMatching(refused)], [expect.any(String)]] : [[], []])
+        expect(refusals(() => registry().create(runnersets, set({ plainHttp: true })))).toEqual([])
+        expect(problems(set({ plainHttp: true }))).toEqual([])
+      }
+    })
+  })
+
   it.each<[string, Json, string]>([
     [
       'min above max',

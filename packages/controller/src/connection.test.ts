@@ -172,8 +172,9 @@ describe('the connection of a set', () => {
     const { clock, world, inputs } = open()
     world.secret = undefined
     await clock.advance(500)
-    const message = 'the Secret ci/github does not exist'
-    expect(inputs).toContainEqual({ kind: 'forge-failed', failure: { reason: 'forge-unauthorized', message } })
+    const message =
+      'the Secret ci/github does not exist: kubectl create secret generic github -n ci --from-file=github_token=FILE'
+    expect(inputs).toContainEqual({ kind: 'forge-failed', failure: { reason: 'forge-misconfigured', message } })
     world.secret = 'late'
     await clock.advance(65_000)
     expect(world.opened).toEqual(['late'])

@@ -5,6 +5,7 @@ import type { Resource } from '@dayfly/kubernetes/types'
 import type { ForgeAccess } from '@dayfly/runner-set/forge/forge'
 import type { SecretEntries } from '@dayfly/runner-set/model/credential'
 import type { Failure } from '@dayfly/runner-set/model/failure'
+import { forgeTraits } from '@dayfly/runner-set/model/forge-traits'
 import type { CertificateSource, RunnerSet } from '@dayfly/runner-set/model/runner-set'
 import { configMaps, secrets } from './resources.ts'
 
@@ -21,11 +22,15 @@ export class MissingAccess extends Error {
 /** Reads each object by name; Dayfly never lists Secrets. Rejects with a `MissingAccess` or a `KubernetesError`. */
 export async function readAccess(kubernetes: Kubernetes, set: RunnerSet, signal: AbortSignal): Promise<ForgeAccess> {
   const { namespace, source } = set
-  const read = (resource: Resource, name: string) => readObject(kubernetes, resource, { namespace, name }, signal)
+  const read = (resource: Resource, name: string, options?: string) =>
+    readObject(kubernetes, { resource, at: { namespace, name }, options }, signal)
   const proxySecret = source.proxy?.credentialsSecret
+  const { secretOptions } = forgeTraits[source.kind]
   const [credential, proxyCredential, ca] = await Promise.all([
-    read(secrets, source.credentialsSecret).then(secretEntries),
-    proxySecret === undefined ? undefined : read(secrets, proxySecret).then(secretEntries),
+    read(secrets, source.credentialsSecret, secretOptions).then(secretEntries),
+    proxySecret === undefined
+      ? undefined
+      : read(secrets, proxySecret, '--from-file=username=FILE --from-file=password=FILE').then(secretEntries),
     source.ca && readCa(source.ca, namespace, read),
   ])
   return { credential, proxyCredential, ca }
@@ -44,19 +49,26 @@ export function sameAccess(left: ForgeAccess, right: ForgeAccess): boolean {
 type Content = Readonly<Record<string, string>>
 type Read = (resource: Resource, name: string) => Promise<Content>
 
+/** `options`: those of `kubectl create secret generic` for a Secret that is missing. */
+type Wanted = {
+  readonly resource: Resource
+  readonly at: { readonly namespace: string; readonly name: string }
+  readonly options: string | undefined
+}
+
 async function readObject(
   kubernetes: Kubernetes,
-  resource: Resource,
-  where: { readonly namespace: string; readonly name: string },
+  { resource, at, options }: Wanted,
   signal: AbortSignal,
 ): Promise<Content> {
   try {
-    const object = await kubernetes.get(resource, where, { signal })
+    const object = await kubernetes.get(resource, at, { signal })
     return (object['data'] ?? {}) as Content
   } catch (error) {
     if (!(error instanceof KubernetesError) || error.kind !== 'not-found') throw error
-    const reason = resource === secrets ? 'forge-unauthorized' : 'forge-misconfigured'
-    throw new MissingAccess(`the ${resource.kind} ${where.namespace}/${where.name} does not exist`, reason)
+    const { namespace, name } = at
+    const create = options === undefined ? '' : `: kubectl create secret generic ${name} -n ${namespace} ${options}`
+    throw new MissingAccess(`the ${resource.kind} ${namespace}/${name} does not exist${create}`, 'forge-misconfigured')
   }
 }
 

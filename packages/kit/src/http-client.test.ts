@@ -123,6 +123,23 @@ describe('a whole answer', () => {
     await expect(reset.transport(get())).rejects.toEqual(failure('lost'))
   })
 
+  it('stops reading the answers of a server that are together too large, and reads those of another', async () => {
+    let sent = 0
+    const endless = async function* () {
+      for (; sent < 300; sent++) yield 'x'.repeat(2 ** 20)
+    }
+    const stream: HttpHandler = async () => ({ status: 200, headers: {}, body: { kind: 'bytes', chunks: endless() } })
+    const [evil, good] = [await httpServer(stream), await httpServer(async () => jsonAnswer(200, { is: 'good' }))]
+    const client = httpClient({ bytesMax: 4 * 2 ** 20 })
+    opened.push(evil, good, client)
+    const to = ({ origin }: { readonly origin: string }) => client.transport(get({ origin }))
+    const answers = await Promise.allSettled([to(evil), to(evil), to(evil), to(good)])
+    expect(answers.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected', 'fulfilled'])
+    expect(answers[0]).toMatchObject({ reason: { message: expect.stringContaining('larger than 4 MiB') } })
+    expect(sent).toBeLessThan(100)
+    expect(await to(good)).toMatchObject({ status: 200 })
+  })
+
   it.each(['plain', 'TLS'])('counts as lost if the server cuts or cannot complete it (%s)', async (over) => {
     const { cert, key } = selfSignedCertificate(Date.now())
     const breaking = async function* () {

@@ -15,7 +15,7 @@ export type HttpClientOptions = {
   readonly connections?: number
   /** How long the client waits for the status line and headers, in milliseconds. */
   readonly headersTimeoutMs?: number
-  /** The maximum size of a whole answer, in bytes. */
+  /** The maximum size of all whole answers of one server that are read at the same time, in bytes. */
   readonly bytesMax?: number
   readonly tls?: {
     readonly ca?: string | readonly string[] | undefined
@@ -43,14 +43,14 @@ export function httpClient(options: HttpClientOptions = {}): HttpClient {
   const whole = createPool({ agent: keptAlive, context, dial })
   const streams = createPool({ agent: { ...agent, keepAlive: false }, context, dial })
   const headersTimeoutMs = options.headersTimeoutMs ?? 90_000
-  const bytesMax = options.bytesMax ?? 256 * 1024 * 1024
+  const roomOf = rooms(options.bytesMax ?? 256 * 2 ** 20)
   const transport: Transport = async (request) => {
     const origin = request.origin ?? options.origin
     if (!origin) throw new TransportError('connect', `no server is known for ${request.path}`)
     const pool = request.expect === 'whole' ? whole : streams
     try {
       request.signal?.throwIfAborted()
-      return await readAnswer(await exchange(request, { origin, pool, headersTimeoutMs }), request, bytesMax)
+      return await readAnswer(await exchange(request, { origin, pool, headersTimeoutMs }), request, roomOf(origin))
     } catch (error) {
       throw asTransportError(error, request, origin)
     }
@@ -148,14 +148,27 @@ function encodeBody({ method, headers: given, body }: Request): {
   return { headers, text }
 }
 
-async function readAnswer(response: IncomingMessage, request: Request, bytesMax: number): Promise<Answer> {
+/** The room for the answers of one server that are not complete yet. */
+type Room = { readonly bytesMax: number; bytes: number }
+
+/** Returns the room of each server, so that none takes that of another. */
+function rooms(bytesMax: number): (origin: string) => Room {
+  const byOrigin = new Map<string, Room>()
+  return (origin) => {
+    const room = byOrigin.get(origin) ?? { bytesMax, bytes: 0 }
+    byOrigin.set(origin, room)
+    return room
+  }
+}
+
+async function readAnswer(response: IncomingMessage, request: Request, room: Room): Promise<Answer> {
   const headers: Record<string, string> = {}
   for (const [name, value] of Object.entries(response.headers)) {
     if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(', ') : value
   }
   const status = response.statusCode ?? 0
   if (request.expect === 'whole' || status >= 400) {
-    return { status, headers, body: await readWhole(response, request, bytesMax) }
+    return { status, headers, body: await readWhole(response, request, room) }
   }
   if (request.expect === 'bytes')
     return { status, headers, body: { kind: 'bytes', chunks: readChunks(response, request) } }
@@ -163,14 +176,24 @@ async function readAnswer(response: IncomingMessage, request: Request, bytesMax:
 }
 
 /** Reads by events: the iterator of a stream costs more than the rest of a small answer. */
-function readWhole(response: IncomingMessage, { unread }: Request, bytesMax: number): Promise<Body> {
+function readWhole(response: IncomingMessage, { unread }: Request, room: Room): Promise<Body> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
     response.on('data', (chunk: Buffer) => {
       size += chunk.length
-      if (size > bytesMax) response.destroy(new TransportError('lost', `the answer is larger than ${bytesMax} bytes`))
-      else chunks.push(chunk)
+      room.bytes += chunk.length
+      if (room.bytes <= room.bytesMax) {
+        chunks.push(chunk)
+        return
+      }
+      const most = `${Math.floor(room.bytesMax / 2 ** 20)} MiB`
+      const what = size > room.bytesMax ? 'its answer is' : 'its answers are together'
+      response.destroy(new TransportError('lost', `${what} larger than ${most}, so it was not read to its end`))
+    })
+    response.once('close', () => {
+      room.bytes -= size
+      chunks.length = 0
     })
     response.on('error', reject).on('end', () => {
       const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)

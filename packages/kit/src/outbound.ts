@@ -11,12 +11,15 @@ export type OutboundOptions = {
   readonly trust?: SecureContext | undefined
   /** The maximum number of connections to one server for whole answers. */
   readonly connections: number
+  /** The maximum size of all answers of one server that are read at the same time, in bytes. */
+  readonly bytesMax?: number
 }
 
-export function outboundClient({ proxy, trust, connections }: OutboundOptions): HttpClient {
-  if (!proxy && !trust) return httpClient({ connections })
+export function outboundClient({ proxy, trust, connections, bytesMax }: OutboundOptions): HttpClient {
+  const bounds = { connections, ...(bytesMax === undefined ? {} : { bytesMax }) }
+  if (!proxy && !trust) return httpClient(bounds)
   const dial = createDial({ proxy, trust })
-  const client = httpClient({ connections, dial })
+  const client = httpClient({ ...bounds, dial })
   const transport = limited(connections, async (request) => {
     const answer = await client.transport(request)
     const url = answer.status === 407 && request.origin ? new URL(request.origin) : undefined

@@ -148,7 +148,7 @@ function startProcess({ clock, random, transport, forge, identity, hear }: Proce
 }
 
 function runnerSetObject({ namespace, label, ...scale }: SetSpec) {
-  const bitbucket = { url, credentials: { secret: secretName }, labels: [label] }
+  const bitbucket = { url, plainHttp: true, credentials: { secret: secretName }, labels: [label] }
   const spec = { bitbucket, scale, docker: 'none', keepFailed: '0s' }
   return { apiVersion: 'dayfly.dev/v1alpha1', kind: 'RunnerSet', metadata: { name: setName, namespace }, spec }
 }

@@ -1,6 +1,7 @@
 // Reads the URL of an organization, repository or enterprise, and derives the address of its API
 // (docs/reference/scale-set-protocol.md#s2).
 import { githubError } from './calls/errors.ts'
+import { correctedUrl } from './corrected-url.ts'
 
 export type ConfigUrl = {
   readonly scope: 'organization' | 'repository' | 'enterprise'
@@ -22,6 +23,9 @@ export type ConfigUrlOptions = {
 
 /** Throws a `PortError` of kind `bad-config` for anything that is not the URL of an organization, repository or enterprise. */
 export function parseConfigUrl(text: string, options: ConfigUrlOptions = {}): ConfigUrl {
+  const better = correctedUrl(text.trim())
+  if (better !== undefined)
+    throw badUrl(`it is not that of an organization, a repository or an enterprise. Write ${better}`)
   const trimmed = text.replace(/^\/+|\/+$/g, '')
   const url = URL.canParse(trimmed) ? new URL(trimmed) : undefined
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
@@ -55,5 +59,6 @@ function isHosted(host: string): boolean {
 
 /** Does not repeat the text: it may contain a password. */
 function badUrl(why: string): Error {
-  return githubError('bad-url', `The GitHub URL cannot be used: ${why}, for example https://github.com/acme.`)
+  const example = why.includes(' Write ') ? '' : ', for example https://github.com/acme'
+  return githubError('bad-url', `The GitHub URL cannot be used: ${why}${example}.`)
 }

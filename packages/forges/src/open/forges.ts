@@ -30,6 +30,8 @@ type Client = HttpClient & { accounts: number }
 const otherCalls = 16
 /** Connections to one server for whole answers. */
 const connections = callsAtOnceMax + otherCalls
+/** A list of 10,000 runners has 7 MB. A server that sends more is no forge, and must not fill the memory of all sets. */
+const bytesMax = 16 * 2 ** 20
 /** An account without a link is forgotten after this time, in milliseconds: its credential was replaced. */
 const unusedMsMax = 10 * 60_000
 
@@ -51,7 +53,7 @@ export function createForges(options: ForgesOptions): Forges {
   const open = (source: ForgeSource, access: ForgeAccess): Account => {
     const create = openers[source.kind](source, access.credential)
     const client = entry(clients, keyOf([source.proxy, access.proxyCredential, access.ca]), () => ({
-      ...connect({ ...routeTo(source, access, environment), connections }),
+      ...connect({ ...routeTo(source, access, environment), connections, bytesMax }),
       accounts: 0,
     }))
     const forge = create(client.transport)

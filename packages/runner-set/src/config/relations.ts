@@ -14,6 +14,17 @@ export type Relation = {
   readonly holds?: (spec: RunnerSetSpec) => boolean
 }
 
+/** RE2 and JavaScript read both in the same way. A forge is also reached with slashes before its URL. */
+const plainHttp = '^/*[hH][tT][tT][pP]:'
+/** The names and addresses of the machine itself, before a port or a path: nothing there leaves it. */
+const ownMachine =
+  '^/*[hH][tT][tT][pP]://([a-zA-Z0-9-]+[.])*(localhost|127[.][0-9]+[.][0-9]+[.][0-9]+|[[]::1])(:[0-9]+)?(/|$)'
+
+/** Returns whether requests to this URL go over a network in clear text. */
+export function isClearText(url: string): boolean {
+  return new RegExp(plainHttp).test(url) && !new RegExp(ownMachine).test(url)
+}
+
 const hour = 3_600_000
 const keepMax = { keepFinished: 24, keepFailed: 168 } as const
 
@@ -74,6 +85,14 @@ function relationsOfForge(forge: 'github' | 'bitbucket'): readonly Relation[] {
       level: ['spec', forge, 'url'],
       rule: 'self == oldSelf',
       message: 'the URL cannot change, because runners are registered there: delete the set and create it again',
+    },
+    {
+      level: ['spec', forge],
+      rule: `!self.url.matches('${plainHttp}') || self.url.matches('${ownMachine}') || (has(self.plainHttp) && self.plainHttp)`,
+      fieldPath: '.url',
+      message:
+        'http:// would send the credentials in clear text: use https://, or set plainHttp: true for a closed network',
+      holds: ({ [forge]: source }) => !source || source.plainHttp === true || !isClearText(source.url),
     },
     {
       level: ['spec', forge, 'ca'],

@@ -4,7 +4,7 @@ import { listAt, textAt } from '@dayfly/kit/read-json'
 import { runnerContainer } from '../model/runner-names.ts'
 import type { ForgeSource, RunnerSet } from '../model/runner-set.ts'
 import { milliseconds } from './duration.ts'
-import { brokenRelations } from './relations.ts'
+import { brokenRelations, isClearText } from './relations.ts'
 import { nameLengthMax, type RunnerSetSpec, runnerSetSpecSchema } from './spec-schema.ts'
 
 type RunnerSetProblem = { readonly path: string; readonly sentence: string }
@@ -95,9 +95,10 @@ function readSource(name: string, { github, bitbucket }: RunnerSetSpec): ForgeSo
   }
 }
 
-function readWay({ url, credentials, proxy, ca }: NonNullable<RunnerSetSpec['github' | 'bitbucket']>) {
+function readWay({ url, plainHttp, credentials, proxy, ca }: NonNullable<RunnerSetSpec['github' | 'bitbucket']>) {
   return {
     url,
+    ...(plainHttp && isClearText(url) ? { plainHttp: true } : {}),
     credentialsSecret: credentials.secret,
     proxy: proxy && { url: proxy.url, credentialsSecret: proxy.credentials?.secret, noProxy: proxy.noProxy ?? [] },
     ca: ca && readCa(ca),

@@ -61,7 +61,18 @@ const ca = z
 
 /** The account of the runners at a forge, and the credentials for it. */
 const account = (forge: string, url: string) => ({
-  url: z.string().min(1).max(512).describe(url),
+  url: z
+    .string()
+    .min(1)
+    .max(512)
+    .regex(/^[^\s\\]+$/)
+    .describe(url),
+  plainHttp: z
+    .boolean()
+    .optional()
+    .describe(
+      `Allows an http:// URL of another machine. The credentials for ${forge} then go over the network in clear text.`,
+    ),
   credentials: z
     .strictObject({ secret: objectName.describe('The Secret in this namespace with the credentials.') })
     .meta(whole)

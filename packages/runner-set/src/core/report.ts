@@ -152,9 +152,19 @@ function forgeCondition({ set }: SetWorld, found: Found, demandKnown: boolean, p
   }
   if (demandKnown) {
     const polled = pollSeconds === null ? '' : ` Dayfly asks it every ${pollSeconds} s.`
-    return { type, status: 'True', reason: 'Connected', message: `The forge reports its demand.${polled}` }
+    const message = [`The forge reports its demand.${polled}`, ...clearTextWarnings(set)].join(' ')
+    return { type, status: 'True', reason: 'Connected', message }
   }
   return { type, status: 'Unknown', reason: 'Connecting', message: 'The forge has not reported its demand yet.' }
+}
+
+function clearTextWarnings({ source: { plainHttp, proxy } }: SetWorld['set']): readonly string[] {
+  const warnings: string[] = []
+  if (plainHttp) warnings.push('Warning: the credential of the forge goes over the network in clear text (plainHttp).')
+  if (proxy?.credentialsSecret !== undefined && /^http:/i.test(proxy.url)) {
+    warnings.push('Warning: the credentials of the proxy go over the network in clear text: use a proxy with https://.')
+  }
+  return warnings
 }
 
 /** The time between two polls follows the calls that are left. It is shown in steps, so that the status is not written for each second. */

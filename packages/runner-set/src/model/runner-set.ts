@@ -16,6 +16,8 @@ export type ForgeSource = {
   readonly kind: ForgeKind
   /** Where runners register: a repository, or what holds several. */
   readonly url: string
+  /** The operator allows that the credential goes over the network in clear text, and it does. */
+  readonly plainHttp?: boolean
   /** The Secret in the set's namespace that holds the credential. */
   readonly credentialsSecret: string
   /** Undefined for the forge's default group. A forge without groups has none. */

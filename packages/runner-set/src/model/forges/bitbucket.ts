@@ -14,6 +14,7 @@ export const bitbucket = {
   },
   // A workspace and a repository hold this many runners each (docs/reference/bitbucket.md#s2-4).
   runnersMax: 100,
+  secretOptions: '--from-file=bitbucketAccessToken=FILE',
   runner: {
     image: 'docker-public.packages.atlassian.com/sox/atlassian/bitbucket-pipelines-runner:latest',
     // The image reads its credential from the environment alone, and its start command is not documented (docs/reference/bitbucket.md#s3-2).

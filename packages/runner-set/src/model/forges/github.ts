@@ -19,6 +19,7 @@ export const github = {
   records: 'by-id',
   jobLog: undefined,
   runnersMax: undefined,
+  secretOptions: '--from-file=github_token=FILE',
   runner: {
     image: 'ghcr.io/actions/actions-runner:latest',
     command,

@@ -16,6 +16,8 @@ export type ForgeTraits = {
   readonly jobLog: JobLog | undefined
   /** The number of runners that one account holds; undefined without such a limit. */
   readonly runnersMax: number | undefined
+  /** The options of `kubectl create secret generic` for the simplest credential. */
+  readonly secretOptions: string
   readonly runner: RunnerTraits
 }
 
