@@ -151,7 +151,7 @@ function encodeBody({ method, headers: given, body }: Request): {
 /** The room for the answers of one server that are not complete yet. */
 type Room = { readonly bytesMax: number; bytes: number }
 
-/** Returns the room of each server, so that none takes that of another. */
+/** Each server has its own, so that none takes that of another. */
 function rooms(bytesMax: number): (origin: string) => Room {
   const byOrigin = new Map<string, Room>()
   return (origin) => {
@@ -187,9 +187,8 @@ function readWhole(response: IncomingMessage, { unread }: Request, room: Room): 
         chunks.push(chunk)
         return
       }
-      const most = `${Math.floor(room.bytesMax / 2 ** 20)} MiB`
       const what = size > room.bytesMax ? 'its answer is' : 'its answers are together'
-      response.destroy(new TransportError('lost', `${what} larger than ${most}, so it was not read to its end`))
+      response.destroy(new TransportError('lost', `${what} larger than ${Math.floor(room.bytesMax / 2 ** 20)} MiB`))
     })
     response.once('close', () => {
       room.bytes -= size

@@ -1,6 +1,6 @@
 // Corrects the addresses that people copy in place of the one that runners register at: pages, clone addresses, and addresses of the API.
 
-/** Returns the address that is probably meant; undefined if the text is none of these. It never repeats a user name or a password. */
+/** Returns the address that is probably meant; undefined if the text is another one. It never repeats a user name or a password. */
 export function correctedUrl(text: string): string | undefined {
   const clone = /^(?:ssh:\/\/)?git@([\w.-]+)(?::|\/)(?:\d+\/)?(.+)$/.exec(text)
   if (clone) return meant('https:', clone[1] ?? '', (clone[2] ?? '').split('/'))

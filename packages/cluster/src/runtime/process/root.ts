@@ -94,7 +94,7 @@ function makeVolume(directory: string, volume: Volume): void {
     writeFileSync(file, data, { mode })
     chmodSync(file, mode)
   }
-  // As on a node: every user may write into a volume. Only this user can enter the data directory.
+  // Every user may write into a volume, as on a node. Only this user can enter the data directory.
   chmodSync(unfinished, 0o777)
   renameSync(unfinished, directory)
 }
