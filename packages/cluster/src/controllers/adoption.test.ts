@@ -43,7 +43,7 @@ test('a Job takes back a pod that has lost its owner, with the finalizer that co
   expect(registry.list('pods')[0]?.metadata.finalizers).toEqual(['batch.kubernetes.io/job-tracking'])
 })
 
-test('a Deployment continues the revisions of a ReplicaSet that it adopts, of any size', async () => {
+test('a Deployment continues the revisions of a ReplicaSet that it adopts, also beyond 2^53', async () => {
   const { registry, create, owners } = open()
   const annotations = { 'deployment.kubernetes.io/revision': '3546343826724305832' }
   await create('replicasets.apps', 'old', setSpec, { labels, annotations })
