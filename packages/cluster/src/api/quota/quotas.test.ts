@@ -147,7 +147,7 @@ describe('a quota', () => {
   })
 })
 
-test('a status that a client overwrites is true again with the next change', () => {
+test('a status that a client overwrites is true again at once', () => {
   const { registry, quota, pod, used } = world()
   const made = quota({ pods: '2' })
   registry.update(
@@ -155,6 +155,7 @@ test('a status that a client overwrites is true again with the next change', () 
     { ...made, metadata: { ...made.metadata, resourceVersion: '' }, status: { used: { pods: '9' } } },
     { subresource: 'status' },
   )
+  expect(used()).toEqual({ pods: '0' })
   pod('a')
   expect(used()).toEqual({ pods: '1' })
 })

@@ -67,8 +67,11 @@ export function followQuotas(store: Store): Quotas {
 
   store.subscribe(quotas, ({ type, object, before }) => {
     const { namespace = '', name } = object.metadata
+    const ledger = ledgers.get(namespace)?.get(name)
     if (type === 'DELETED') ledgers.get(namespace)?.delete(name)
-    else if (type === 'ADDED' || !sameJson(field(before, 'spec'), object['spec'])) open(object)
+    else if (ledger === undefined || !sameJson(field(before, 'spec'), object['spec'])) open(object)
+    // A client may have written another status.
+    else report(namespace, ledger)
   })
 
   return {
