@@ -33,6 +33,9 @@ const packages = {
   kubectl: 'k8s.io/kubernetes/cmd/kubectl',
   helm: 'helm.sh/helm/v4/cmd/helm',
   crane: 'github.com/google/go-containerregistry/cmd/crane',
+  agnhost: 'k8s.io/kubernetes/test/images/agnhost',
+  // A package of tests becomes a program of its own.
+  'e2e.test': 'k8s.io/kubernetes/test/e2e',
   runc: 'github.com/opencontainers/runc@v1.3.5',
   kubeconform: 'github.com/yannh/kubeconform/cmd/kubeconform@v0.8.0',
   'kube-score': 'github.com/zegl/kube-score/cmd/kube-score@v1.20.0',
@@ -43,6 +46,9 @@ export const nodePrograms = [
   ...(['controlplane', 'containerd', 'containerd-shim-runc-v2', 'ctr', 'bridge', 'loopback', 'host-local'] as const),
   ...(['runc', 'helm', 'crane'] as const),
 ] satisfies readonly ProgramName[]
+
+/** Kubernetes' own tests of a cluster, and the program that most of their containers run. */
+export const specPrograms = ['e2e.test', 'agnhost'] as const satisfies readonly ProgramName[]
 
 /** The programs that check charts. */
 export const checkers = ['kubeconform', 'kube-score'] as const satisfies readonly ProgramName[]
@@ -89,13 +95,22 @@ export function compileClient(signal: AbortSignal, output = '/dev/null'): Promis
 }
 
 async function compile(names: readonly ProgramName[], to: string, signal: AbortSignal): Promise<Missing | undefined> {
-  const all = names.map((name) => packages[name])
+  const tests = names.filter((name) => name.endsWith('.test'))
+  const all = names.filter((name) => !tests.includes(name)).map((name) => packages[name])
   const own = all.filter((each) => !each.includes('@'))
   const flags = [...buildFlags, '-tags', 'no_btrfs,no_devmapper,no_zfs,seccomp', '-ldflags', await linkerFlags()]
   const built =
     own.length > 0 &&
     (await runGo(['build', '-mod=readonly', ...flags, '-o', `${to}/`, ...own], { cwd: source, signal }))
   if (built) return built
+  for (const name of tests) {
+    const output = path.join(to, name)
+    const missing = await runGo(['test', '-c', '-mod=readonly', ...flags, '-o', output, packages[name]], {
+      cwd: source,
+      signal,
+    })
+    if (missing) return missing
+  }
   for (const each of all.filter((one) => !own.includes(one))) {
     const isRunc = each === packages.runc
     if (isRunc && !(await hasLibseccomp()))
