@@ -13,6 +13,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path"
 	"reflect"
 	"sort"
 	"strings"
@@ -103,13 +104,19 @@ func main() {
 		return
 	}
 	table := tables[os.Args[1]]
-	seen := map[string]bool{}
+	seen := map[string]reflect.Type{}
 	var queue []reflect.Type
-	enqueue := func(t reflect.Type) {
-		if !seen[t.Name()] {
-			seen[t.Name()] = true
+	// Returns the name of a struct. Two packages may have structs of the same name, with other fields.
+	enqueue := func(t reflect.Type) string {
+		name := t.Name()
+		if seen[name] != nil && seen[name] != t {
+			name = path.Base(path.Dir(t.PkgPath())) + "." + name
+		}
+		if seen[name] == nil {
+			seen[name] = t
 			queue = append(queue, t)
 		}
+		return name
 	}
 	typeName := func(t reflect.Type) string { return typeNameIn(table, t, enqueue) }
 	fmt.Print(table.header)
@@ -119,12 +126,12 @@ func main() {
 	for len(queue) > 0 {
 		next := queue[0]
 		queue = queue[1:]
-		fmt.Println(strings.Join(append([]string{next.Name()}, table.fields(next, typeName)...), " "))
+		fmt.Println(strings.Join(append([]string{enqueue(next)}, table.fields(next, typeName)...), " "))
 	}
 	fmt.Print("`\n")
 }
 
-func typeNameIn(table table, t reflect.Type, enqueue func(reflect.Type)) string {
+func typeNameIn(table table, t reflect.Type, enqueue func(reflect.Type) string) string {
 	if leaf, ok := table.leaves[t.String()]; ok {
 		return leaf
 	}
@@ -139,8 +146,7 @@ func typeNameIn(table table, t reflect.Type, enqueue func(reflect.Type)) string 
 	case reflect.Map:
 		return "{}" + typeNameIn(table, t.Elem(), enqueue)
 	case reflect.Struct:
-		enqueue(t)
-		return t.Name()
+		return enqueue(t)
 	}
 	return table.kind(t)
 }

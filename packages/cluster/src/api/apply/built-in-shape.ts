@@ -16,7 +16,7 @@ export function structShape(name: string): Shape {
 /** The shapes of its fields are made when the first object of it is compared: structs contain each other. */
 function readStruct(name: string): Shape {
   const struct = structOf(name)
-  const marks = marksOf.get(name)
+  const marks = struct && marksOf.get(struct.name)
   if (struct === undefined || marks?.atomic) return leaf
   const fields = once(() => fieldShapes(struct, marks))
   return { is: 'struct', fieldOf: (field) => fields().get(field) }

@@ -83,7 +83,7 @@ SelfSubjectAccessReviewSpec resourceAttributes?ResourceAttributes nonResourceAtt
 SubjectAccessReviewStatus allowed!bool denied:bool reason:string evaluationError:string
 ServiceSpec ports:[]ServicePort~merge@port selector:{}string clusterIP:string clusterIPs:[]string type:$v1.ServiceType externalIPs:[]string sessionAffinity:$v1.ServiceAffinity loadBalancerIP:string loadBalancerSourceRanges:[]string externalName:string externalTrafficPolicy:$v1.ServiceExternalTrafficPolicy healthCheckNodePort:int32 publishNotReadyAddresses:bool sessionAffinityConfig?SessionAffinityConfig ipFamilies:[]$v1.IPFamily ipFamilyPolicy?$v1.IPFamilyPolicy allocateLoadBalancerNodePorts?bool loadBalancerClass?string internalTrafficPolicy?$v1.ServiceInternalTrafficPolicy trafficDistribution?string
 ServiceStatus loadBalancer!LoadBalancerStatus conditions:[]Condition~merge@type
-EndpointSubset addresses:[]EndpointAddress notReadyAddresses:[]EndpointAddress ports:[]EndpointPort
+EndpointSubset addresses:[]EndpointAddress notReadyAddresses:[]EndpointAddress ports:[]core.EndpointPort
 PersistentVolumeClaimSpec accessModes:[]$v1.PersistentVolumeAccessMode selector?LabelSelector resources!VolumeResourceRequirements volumeName:string storageClassName?string volumeMode?$v1.PersistentVolumeMode dataSource?TypedLocalObjectReference dataSourceRef?TypedObjectReference volumeAttributesClassName?string
 PersistentVolumeClaimStatus phase:$v1.PersistentVolumeClaimPhase accessModes:[]$v1.PersistentVolumeAccessMode capacity:{}Quantity conditions:[]PersistentVolumeClaimCondition~merge@type allocatedResources:{}Quantity allocatedResourceStatuses:{}$v1.ClaimResourceStatus currentVolumeAttributesClassName?string modifyVolumeStatus?ModifyVolumeStatus
 PersistentVolumeSpec capacity:{}Quantity PersistentVolumeSource|gcePersistentDisk?GCEPersistentDiskVolumeSource PersistentVolumeSource|awsElasticBlockStore?AWSElasticBlockStoreVolumeSource PersistentVolumeSource|hostPath?HostPathVolumeSource PersistentVolumeSource|glusterfs?GlusterfsPersistentVolumeSource PersistentVolumeSource|nfs?NFSVolumeSource PersistentVolumeSource|rbd?RBDPersistentVolumeSource PersistentVolumeSource|iscsi?ISCSIPersistentVolumeSource PersistentVolumeSource|cinder?CinderPersistentVolumeSource PersistentVolumeSource|cephfs?CephFSPersistentVolumeSource PersistentVolumeSource|fc?FCVolumeSource PersistentVolumeSource|flocker?FlockerVolumeSource PersistentVolumeSource|flexVolume?FlexPersistentVolumeSource PersistentVolumeSource|azureFile?AzureFilePersistentVolumeSource PersistentVolumeSource|vsphereVolume?VsphereVirtualDiskVolumeSource PersistentVolumeSource|quobyte?QuobyteVolumeSource PersistentVolumeSource|azureDisk?AzureDiskVolumeSource PersistentVolumeSource|photonPersistentDisk?PhotonPersistentDiskVolumeSource PersistentVolumeSource|portworxVolume?PortworxVolumeSource PersistentVolumeSource|scaleIO?ScaleIOPersistentVolumeSource PersistentVolumeSource|local?LocalVolumeSource PersistentVolumeSource|storageos?StorageOSPersistentVolumeSource PersistentVolumeSource|csi?CSIPersistentVolumeSource accessModes:[]$v1.PersistentVolumeAccessMode claimRef?ObjectReference persistentVolumeReclaimPolicy:$v1.PersistentVolumeReclaimPolicy storageClassName:string mountOptions:[]string volumeMode?$v1.PersistentVolumeMode nodeAffinity?VolumeNodeAffinity volumeAttributesClassName?string
@@ -179,6 +179,7 @@ ServicePort name:string protocol:$v1.Protocol appProtocol?string port!int32 targ
 SessionAffinityConfig clientIP?ClientIPConfig
 LoadBalancerStatus ingress:[]LoadBalancerIngress
 EndpointAddress ip!string hostname:string nodeName?string targetRef?ObjectReference
+core.EndpointPort name:string port!int32 protocol:$v1.Protocol appProtocol?string
 VolumeResourceRequirements limits:{}Quantity requests:{}Quantity
 TypedLocalObjectReference apiGroup?string kind!string name!string
 TypedObjectReference apiGroup?string kind!string name!string namespace?string
@@ -287,7 +288,7 @@ CustomResourceValidation openAPIV3Schema?any
 CustomResourceSubresources status?CustomResourceSubresourceStatus scale?CustomResourceSubresourceScale
 CustomResourceColumnDefinition name!string type!string format:string description:string priority:int32 jsonPath!string
 SelectableField jsonPath!string
-WebhookConversion clientConfig?WebhookClientConfig conversionReviewVersions![]string
+WebhookConversion clientConfig?apiextensions.WebhookClientConfig conversionReviewVersions![]string
 PodFailurePolicyRule action!$v1.PodFailurePolicyAction onExitCodes?PodFailurePolicyOnExitCodesRequirement onPodConditions:[]PodFailurePolicyOnPodConditionsPattern
 SuccessPolicyRule succeededIndexes?string succeededCount?int32
 LabelSelectorRequirement key!string operator!$v1.LabelSelectorOperator values:[]string
@@ -347,6 +348,7 @@ LinuxContainerUser uid!int64 gid!int64 supplementalGroups:[]int64
 ResourceHealth resourceID!$v1.ResourceID health:$v1.ResourceHealthStatus message?string
 CustomResourceSubresourceStatus
 CustomResourceSubresourceScale specReplicasPath!string statusReplicasPath!string labelSelectorPath?string
+apiextensions.WebhookClientConfig url?string service?apiextensions.ServiceReference caBundle:bytes
 PodFailurePolicyOnExitCodesRequirement containerName?string operator!$v1.PodFailurePolicyOnExitCodesOperator values![]int32
 PodFailurePolicyOnPodConditionsPattern type!$v1.PodConditionType status!$v1.ConditionStatus
 FieldSelectorRequirement key!string operator!$v1.FieldSelectorOperator values:[]string
@@ -374,5 +376,6 @@ FileKeySelector volumeName!string path!string key!string optional?bool
 HTTPHeader name!string value!string
 SleepAction seconds!int64
 ImageVolumeStatus imageRef:string
+apiextensions.ServiceReference namespace!string name!string path?string port?int32
 NodeSelectorRequirement key!string operator!$v1.NodeSelectorOperator values:[]string
 `

@@ -9,6 +9,7 @@ const recorded = {
   secret: 'azhzAAoMCgJ2MRIGU2VjcmV0EjYKGQoBcxIAGgAiACoAMgA4AEIICKXr3MoGEAASCAoBYRIDAP8KEgUKAWISABoGT3BhcXVlKAEaACIA',
   lease:
     'azhzAAofChZjb29yZGluYXRpb24uazhzLmlvL3YxEgVMZWFzZRIxChkKAWwSABoAIgAqADIAOABCCAil69zKBhAAEhQKAm1lEA8iDAil69zKBhCI6tzDAhoAIgA=',
+  endpoints: 'azhzAAoPCgJ2MRIJRW5kcG9pbnRzEjEKEQoBZRIAGgAiACoAMgA4AEIAEhwKDAoIMTAuMC4wLjEaABoMCgN3ZWIQUBoDVENQGgAiAA==',
   deleteOptions: 'azhzAAoTCgJ2MRINRGVsZXRlT3B0aW9ucxILCAASAgoAKgNBbGwaACIA',
   definition:
     'azhzAAozChdhcGlleHRlbnNpb25zLms4cy5pby92MRIYQ3VzdG9tUmVzb3VyY2VEZWZpbml0aW9uEvcDChgKCGFzLnguZGV2EgAaACIAKgAyADgAQgASzAMKBXguZGV2GgsKAmFzEgAiAUEqACIKTmFtZXNwYWNlZDqnAwoCdjEQARgBIpYDCpMDCgASACIAKgZvYmplY3QyADoAUABgAHoAkAEA6gEzCgZjbG9zZWQSKQoAEgAiACoGb2JqZWN0MgA6AFAAYAB6AJABAPIBAggAqAIAuAIAwAIA6gE4CgRmcmVlEjAKABIAIgAqADIAOgBQAGAAegCQAQCoAgCwAgG4AgDAAgDiAgwKBHRydWUSABoAKgDqAVcKAWwSUgoAEgAiACoFYXJyYXkyADoAUABgAHoAkAEAwgEmCiQKABIAIgAqBnN0cmluZzIAOgBQAGAAegCQAQCoAgC4AgDAAgCoAgC4AgDAAgDSAgNzZXTqAVYKA21hcBJPCgASACIAKgZvYmplY3QyADoAUABgAHoAkAEA8gEoCAESJAoAEgAiACoGc3RyaW5nMgA6AFAAYAB6AJABAKgCALgCAMACAKgCALgCAMACAOoBSAoBbhJDCgASACIAKgZudW1iZXIyADoAQgMKATFQAFkAAAAAAADgv2AAegCQAQCiAQMKATGiAQUKAyJiIqIBAKgCALgCAMACAKgCALgCAMACACoCCgA4AFAAGgwSCAoAEgAiACoAIAAaACIA',
@@ -72,6 +73,11 @@ test('a lease keeps microseconds', () => {
     leaseDurationSeconds: 15,
     renewTime: '2026-01-02T03:04:05.678901Z',
   })
+})
+
+test('a port of Endpoints has other numbers than one of an EndpointSlice', () => {
+  const ports = [{ name: 'web', port: 80, protocol: 'TCP' }]
+  expect(decode('endpoints')?.['subsets']).toEqual([{ addresses: [{ ip: '10.0.0.1' }], ports }])
 })
 
 test('delete options keep zero and empty values', () => {

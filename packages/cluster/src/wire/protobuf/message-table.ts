@@ -84,7 +84,7 @@ SelfSubjectAccessReviewSpec 1?resourceAttributes:ResourceAttributes 2?nonResourc
 SubjectAccessReviewStatus 1:allowed:bool 4:denied:bool 2:reason:string 3:evaluationError:string
 ServiceSpec 1:ports:[]ServicePort 2:selector:{}string 3:clusterIP:string 18:clusterIPs:[]string 4:type:string 5:externalIPs:[]string 7:sessionAffinity:string 8:loadBalancerIP:string 9:loadBalancerSourceRanges:[]string 10:externalName:string 11:externalTrafficPolicy:string 12:healthCheckNodePort:int 13:publishNotReadyAddresses:bool 14?sessionAffinityConfig:SessionAffinityConfig 19:ipFamilies:[]string 17?ipFamilyPolicy:string 20?allocateLoadBalancerNodePorts:bool 21?loadBalancerClass:string 22?internalTrafficPolicy:string 23?trafficDistribution:string
 ServiceStatus 1:loadBalancer:LoadBalancerStatus 2:conditions:[]Condition
-EndpointSubset 1:addresses:[]EndpointAddress 2:notReadyAddresses:[]EndpointAddress 3:ports:[]EndpointPort
+EndpointSubset 1:addresses:[]EndpointAddress 2:notReadyAddresses:[]EndpointAddress 3:ports:[]core.EndpointPort
 PersistentVolumeClaimSpec 1:accessModes:[]string 4?selector:LabelSelector 2:resources:VolumeResourceRequirements 3:volumeName:string 5?storageClassName:string 6?volumeMode:string 7?dataSource:TypedLocalObjectReference 8?dataSourceRef:TypedObjectReference 9?volumeAttributesClassName:string
 PersistentVolumeClaimStatus 1:phase:string 2:accessModes:[]string 3:capacity:{}Quantity 4:conditions:[]PersistentVolumeClaimCondition 5:allocatedResources:{}Quantity 7:allocatedResourceStatuses:{}string 8?currentVolumeAttributesClassName:string 9?modifyVolumeStatus:ModifyVolumeStatus
 PersistentVolumeSpec 1:capacity:{}Quantity 2::PersistentVolumeSource 3:accessModes:[]string 4?claimRef:ObjectReference 5:persistentVolumeReclaimPolicy:string 6:storageClassName:string 7:mountOptions:[]string 8?volumeMode:string 9?nodeAffinity:VolumeNodeAffinity 10?volumeAttributesClassName:string
@@ -180,6 +180,7 @@ ServicePort 1:name:string 2:protocol:string 6?appProtocol:string 3:port:int 4:ta
 SessionAffinityConfig 1?clientIP:ClientIPConfig
 LoadBalancerStatus 1:ingress:[]LoadBalancerIngress
 EndpointAddress 1:ip:string 3:hostname:string 4?nodeName:string 2?targetRef:ObjectReference
+core.EndpointPort 1:name:string 2:port:int 3:protocol:string 4?appProtocol:string
 VolumeResourceRequirements 1:limits:{}Quantity 2:requests:{}Quantity
 TypedLocalObjectReference 1?apiGroup:string 2:kind:string 3:name:string
 TypedObjectReference 1?apiGroup:string 2:kind:string 3:name:string 4?namespace:string
@@ -249,7 +250,7 @@ CustomResourceValidation 1?openAPIV3Schema:JSONSchemaProps
 CustomResourceSubresources 1?status:CustomResourceSubresourceStatus 2?scale:CustomResourceSubresourceScale
 CustomResourceColumnDefinition 1:name:string 2:type:string 3:format:string 4:description:string 5:priority:int 6:jsonPath:string
 SelectableField 1:jsonPath:string
-WebhookConversion 2?clientConfig:WebhookClientConfig 3:conversionReviewVersions:[]string
+WebhookConversion 2?clientConfig:apiextensions.WebhookClientConfig 3:conversionReviewVersions:[]string
 PodFailurePolicyRule 1:action:string 2?onExitCodes:PodFailurePolicyOnExitCodesRequirement 3:onPodConditions:[]PodFailurePolicyOnPodConditionsPattern
 SuccessPolicyRule 1?succeededIndexes:string 2?succeededCount:int
 LabelSelectorRequirement 1:key:string 2:operator:string 3:values:[]string
@@ -344,6 +345,7 @@ ResourceHealth 1:resourceID:string 2:health:string 6?message:string
 JSONSchemaProps 1:id:string 2:$schema:string 3?$ref:string 4:description:string 5:type:string 6:format:string 7:title:string 8?default:Raw 9?maximum:float64 10:exclusiveMaximum:bool 11?minimum:float64 12:exclusiveMinimum:bool 13?maxLength:int 14?minLength:int 15:pattern:string 16?maxItems:int 17?minItems:int 18:uniqueItems:bool 19?multipleOf:float64 20:enum:[]Raw 21?maxProperties:int 22?minProperties:int 23:required:[]string 24?items:JSONSchemaPropsOrArray 25:allOf:[]JSONSchemaProps 26:oneOf:[]JSONSchemaProps 27:anyOf:[]JSONSchemaProps 28?not:JSONSchemaProps 29:properties:{}JSONSchemaProps 30?additionalProperties:JSONSchemaPropsOrBool 31:patternProperties:{}JSONSchemaProps 32:dependencies:{}JSONSchemaPropsOrStringArray 33?additionalItems:JSONSchemaPropsOrBool 34:definitions:{}JSONSchemaProps 35?externalDocs:ExternalDocumentation 36?example:Raw 37:nullable:bool 38?x-kubernetes-preserve-unknown-fields:bool 39:x-kubernetes-embedded-resource:bool 40:x-kubernetes-int-or-string:bool 41:x-kubernetes-list-map-keys:[]string 42?x-kubernetes-list-type:string 43?x-kubernetes-map-type:string 44:x-kubernetes-validations:[]ValidationRule
 CustomResourceSubresourceStatus
 CustomResourceSubresourceScale 1:specReplicasPath:string 2:statusReplicasPath:string 3?labelSelectorPath:string
+apiextensions.WebhookClientConfig 3?url:string 1?service:apiextensions.ServiceReference 2:caBundle:bytes
 PodFailurePolicyOnExitCodesRequirement 1?containerName:string 2:operator:string 3:values:[]int
 PodFailurePolicyOnPodConditionsPattern 1:type:string 2:status:string
 FieldSelectorRequirement 1:key:string 2:operator:string 3:values:[]string
@@ -378,6 +380,7 @@ JSONSchemaPropsOrBool 1=:bool 2=:JSONSchemaProps
 JSONSchemaPropsOrStringArray 1=:JSONSchemaProps 2=:[]string
 ExternalDocumentation 1:description:string 2:url:string
 ValidationRule 1:rule:string 2:message:string 3:messageExpression:string 4?reason:string 5:fieldPath:string 6?optionalOldSelf:bool
+apiextensions.ServiceReference 1:namespace:string 2:name:string 3?path:string 4?port:int
 NodeSelectorRequirement 1:key:string 2:operator:string 3:values:[]string
 HTTPIngressPath 1:path:string 3?pathType:string 2:backend:IngressBackend
 SecretProjection 1::LocalObjectReference 2:items:[]KeyToPath 4?optional:bool
