@@ -26,6 +26,7 @@ test.each([
   [[255, 0, 0], v5, { is: 'malformed' }],
   [[255, 0], v4, { is: 'ignored' }],
   [[0, 65], v4, { is: 'input', data: Uint8Array.of(65) }],
+  [[255, 0], 'channel.k8s.io', { is: 'ignored' }],
 ] as const)('%j in %s means %j', (bytes, protocol, meaning) => {
   expect(parseMessage(Uint8Array.from(bytes), protocol)).toEqual(meaning)
 })
@@ -109,6 +110,17 @@ test('input, its end, output and Status pass between client and command', async 
   end(0)
   await served
   expect(sent).toEqual(['\u0001x', '\u0002x', '\u0003{"metadata":{},"status":"Success"}'])
+})
+
+test.each([
+  [0, ['\u0001x', '\u0002x']],
+  [3, ['\u0001x', '\u0002x', expect.stringMatching(/^\u0003command terminated .* exit code 3$/)]],
+])('the oldest protocol has a text for the exit code %d, or nothing', async (code, expected) => {
+  const { started, served, end, sent } = world('channel.k8s.io')
+  started[0]?.print('x')
+  end(code)
+  await served
+  expect(sent).toEqual(expected)
 })
 
 test('a client that goes away, and a malformed close, kill the command', async () => {

@@ -4,9 +4,10 @@ import type { Clock } from '@dayfly/kit/clock'
 import type { CommandEnd, CommandSession, Sink } from '@dayfly/kit/command-session'
 import type { MessageStream } from '@dayfly/kit/http'
 import { internalError } from '../api/errors.ts'
+import { text } from '../api/values/json.ts'
 
-/** The supported subprotocols, the preferred one first. Only v5 lets a client close its standard input. */
-export const remoteCommandProtocols = ['v5.channel.k8s.io', 'v4.channel.k8s.io'] as const
+/** The supported subprotocols, the preferred one first. Only v5 lets a client close its standard input. The oldest has no exit code. */
+export const remoteCommandProtocols = ['v5.channel.k8s.io', 'v4.channel.k8s.io', 'channel.k8s.io'] as const
 
 export type RemoteCommandProtocol = (typeof remoteCommandProtocols)[number]
 
@@ -24,7 +25,7 @@ export type ClientMessage =
 export function parseMessage(message: Uint8Array, protocol: RemoteCommandProtocol): ClientMessage {
   const [channel, closed] = message
   if (channel === channels.stdin) return { is: 'input', data: message.subarray(1) }
-  if (channel !== channels.close || protocol === 'v4.channel.k8s.io') return { is: 'ignored' }
+  if (channel !== channels.close || protocol !== 'v5.channel.k8s.io') return { is: 'ignored' }
   if (message.length !== 2) return { is: 'malformed' }
   return closed === channels.stdin ? { is: 'end-of-input' } : { is: 'ignored' }
 }
@@ -71,10 +72,12 @@ export async function serveCommand(
     until.signal,
   )
   void readClient(stream, protocol, session, stop)
-  const status = Buffer.from(JSON.stringify(statusOf(await session.ended)))
+  const status = statusOf(await session.ended)
+  const last = protocol === 'channel.k8s.io' ? text(status, 'message') : JSON.stringify(status)
+  if (last === '') return
   const late = new AbortController()
   const tooLate = clock.sleep(statusMs, late.signal).catch(() => undefined)
-  await Promise.race([stream.send(framed('error', status)), tooLate])
+  await Promise.race([stream.send(framed('error', Buffer.from(last))), tooLate])
   late.abort()
 }
 
