@@ -19,7 +19,7 @@ export function createSystemObjects(registry: Registry): void {
   }
 }
 
-/** Points the Service `kubernetes` and its EndpointSlice at the API server. A pod shares the network of its host, so the address is local. */
+/** Points the Service `kubernetes`, its Endpoints and its EndpointSlice at the API server. A pod shares the network of its host, so the address is local. */
 export function publishServer(
   registry: Registry,
   { host, port }: { readonly host: string; readonly port: number },
@@ -39,6 +39,11 @@ export function publishServer(
       ...{ internalTrafficPolicy: 'Cluster', sessionAffinity: 'None' },
       ports: ports.map((one) => ({ ...one, targetPort: port })),
     },
+  })
+  write(registry, 'endpoints', {
+    // The EndpointSlice is not made from it.
+    metadata: { ...serviceAt, labels: { 'endpointslice.kubernetes.io/skip-mirror': 'true' } },
+    subsets: [{ addresses: [{ ip: host }], ports }],
   })
   write(registry, 'endpointslices.discovery.k8s.io', {
     metadata: { ...serviceAt, labels: { 'kubernetes.io/service-name': serviceAt.name } },
