@@ -57,9 +57,12 @@ export function openLog({ path, times: kept, startedAt }: LogPlace, clock: Clock
   async function* read(options: RuntimeLogOptions, until: AbortSignal): AsyncGenerator<string> {
     const file = await open(path, 'r')
     try {
-      let position = await startOffset(file, options, times)
+      const { size } = await file.stat()
+      let position = await startOffset(file, options, times, size)
       const decode = options.timestamps ? stampedText(times, position) : plainText()
-      let left = options.limitBytes ?? Number.POSITIVE_INFINITY
+      // Without `follow`, what the container writes meanwhile is no part of the answer.
+      const most = options.follow ? Number.POSITIVE_INFINITY : size - position
+      let left = Math.min(options.limitBytes ?? most, most)
       while (left > 0 && !until.aborted) {
         const seen = { version, ended }
         const { bytesRead, buffer } = await file.read(Buffer.alloc(Math.min(blockBytes, left)), 0, undefined, position)
@@ -117,15 +120,19 @@ function watchFile(path: string, clock: Clock, update: () => void): () => void {
   }
 }
 
-async function startOffset(file: FileHandle, options: RuntimeLogOptions, times: LogTimes): Promise<number> {
+async function startOffset(
+  file: FileHandle,
+  options: RuntimeLogOptions,
+  times: LogTimes,
+  size: number,
+): Promise<number> {
   const since = options.since === undefined ? 0 : times.offsetSince(options.since)
   if (options.tailLines === undefined) return since
-  return Math.max(since, await tailOffset(file, options.tailLines))
+  return Math.max(since, await tailOffset(file, options.tailLines, size))
 }
 
 /** Returns the offset at which the last `lines` lines begin. A line break at the end of the file belongs to the last line. */
-async function tailOffset(file: FileHandle, lines: number): Promise<number> {
-  const { size } = await file.stat()
+async function tailOffset(file: FileHandle, lines: number, size: number): Promise<number> {
   if (lines === 0) return size
   let breaks = 0
   for (let end = size; end > 0; ) {
