@@ -7,7 +7,7 @@ export type Spec = {
   readonly out?: string
   /** The specs of a lane run one after the other, because they use the same port or file of this machine. */
   readonly lane?: string
-  /** Whether the spec runs after all others: it changes the node, or counts all pods. */
+  /** Whether the spec runs after all others: it changes the node, counts all pods, or needs port 80. */
   readonly alone: boolean
 }
 
