@@ -119,6 +119,22 @@ it('shows a full quota on the set, and starts the runner when there is room', as
   expect(stage.registry.get('resourcequotas', 'ci', 'few')).toMatchObject({ status: { used: { pods: '1' } } })
 })
 
+it('shows what Pod Security forbids, and starts no runner', async () => {
+  const stage = await openStage({ spec: { docker: 'sidecar' } })
+  opened = stage
+  const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' }
+  stage.registry.patch('namespaces', { name: 'ci' }, { type: 'merge', body: { metadata: { labels } } })
+  queue(stage, 1)
+  await stage.clock.advance(40_000)
+  expect(podNames(stage)).toEqual([])
+  expect(status(stage)).toMatchObject({
+    lastReason: 'admission-denied',
+    lastMessage: expect.stringMatching(
+      /is forbidden: violates PodSecurity "restricted:latest": privileged \(container "docker" must not set securityContext\.privileged=true\), allowPrivilegeEscalation != false/,
+    ),
+  })
+})
+
 it('says that the namespace is being deleted, and does not call that an admission rule', async () => {
   const stage = await openStage()
   opened = stage

@@ -129,6 +129,12 @@ const others: Lane = {
     ['accepts what a mesh adds: labels, a proxy as native sidecar, volumes and variables', 'a mesh stops every set'],
     ['shows a silent change of the credential of the runner', 'a webhook replaces the credential, and nobody sees it'],
   ],
+  'pod-security.test.ts': [
+    [
+      'judges as the embedded API server does at the level *',
+      'our API server forbids or allows other pods than a real one, or says it in other words',
+    ],
+  ],
   'policies.test.ts': [
     ['agree with the rules on every page and sample', 'the expression of a policy says something else than its rule'],
     ['refuse objects if their binding says so', 'a policy cannot be enforced'],

@@ -14,6 +14,7 @@ import {
   notFound,
 } from '../errors.ts'
 import type { Kind } from '../kind.ts'
+import { admitPodSecurity } from '../pod-security/admit.ts'
 import type { Client, RegistryWrite } from '../registry.ts'
 import { rulesOf } from '../rules/rulebook.ts'
 import { validateMetadata } from '../values/metadata.ts'
@@ -43,6 +44,7 @@ export function create(api: Api, resource: ResourceKey, input: object, options: 
   ]
   const name = draft.metadata.name ?? ''
   if (errors.length > 0) throw invalid(kind, name, errors)
+  admitPodSecurity(api, kind, draft, options.warn)
   rules.admit?.(draft, api)
   api.quotas.admit(kind, draft)
   const existing = api.store.get(resource, keyOf(draft.metadata.namespace, name))

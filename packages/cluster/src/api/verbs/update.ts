@@ -4,6 +4,7 @@ import { type Api, kindOf } from '../api.ts'
 import { trackUpdate } from '../apply/track.ts'
 import { badRequest, conflict, invalid, methodNotAllowed, modified, notFound } from '../errors.ts'
 import type { Kind } from '../kind.ts'
+import { admitPodSecurity } from '../pod-security/admit.ts'
 import type { RegistryWrite } from '../registry.ts'
 import { awaitsFinalize } from '../rules/namespace.ts'
 import { rulesOf } from '../rules/rulebook.ts'
@@ -120,6 +121,8 @@ function completeDraft(api: Api, kind: Kind, draft: Draft, { current, options }:
   ]
   if (errors.length > 0) throw invalid(kind, current.metadata.name, errors)
   if (subresource === undefined) {
+    // The part of a pod that the levels judge never changes.
+    if (kind.resource !== 'pods') admitPodSecurity(api, kind, draft, options.warn)
     rules.admit?.(draft, api, current)
     api.quotas.admit(kind, draft, current)
   }
