@@ -1,4 +1,4 @@
-// What the checks of the Pod Security Standards share: the containers of a pod, and the phrases of the API server about them.
+// Shares what the checks of the Pod Security Standards need: the containers of a pod, and the phrases of the API server about them.
 import { type JsonObject, listAt, textAt, valueAt } from '@dayfly/kit/read-json'
 
 export type Violation = { readonly reason: string; readonly detail: string }
