@@ -93,7 +93,8 @@ function suite(file: string): void {
         return name === undefined ? [] : [name.toUpperCase()]
       })
     } catch (error) {
-      if (error instanceof KubernetesError && error.kind === 'invalid') return undefined
+      if (error instanceof KubernetesError && (error.kind === 'invalid' || error.kind === 'bad-request'))
+        return undefined
       throw error
     }
   }
