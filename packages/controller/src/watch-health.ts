@@ -1,5 +1,6 @@
 // The state of one watch, for health checks and the log: passes everything on, and remembers whether the cache is complete and up to date.
 import type { Instant } from '@dayfly/kit/clock'
+import { TransportError } from '@dayfly/kit/http'
 import { KubernetesError } from '@dayfly/kubernetes/errors'
 import type { ReflectorSink } from '@dayfly/kubernetes/reflector'
 import type { ClusterFault } from '@dayfly/runner-set/model/event'
@@ -14,7 +15,13 @@ export type WatchState = {
   readonly failure: WatchFailure | undefined
 }
 
-export type WatchFailure = { readonly since: Instant; readonly why: string; readonly by: ClusterFault }
+export type WatchFailure = {
+  readonly since: Instant
+  readonly why: string
+  readonly by: ClusterFault
+  /** Whether the server refused the credential, or its certificate is not trusted. */
+  readonly isUntrusted: boolean
+}
 
 export class WatchHealth<T> implements ReflectorSink<T> {
   readonly #resource: string
@@ -56,7 +63,7 @@ export class WatchHealth<T> implements ReflectorSink<T> {
     this.#sink.stale(since, why, error)
     const by = faultOf(error)
     const before = this.#failure
-    this.#failure = { since, why, by }
+    this.#failure = { since, why, by, isUntrusted: isUntrusted(error) }
     if (before?.why === why) return
     this.#journal.write({ kind: 'watch-failed', resource: this.#resource, message: why, by })
   }
@@ -73,4 +80,9 @@ const lasting: readonly KubernetesError['kind'][] = ['forbidden', 'unauthorized'
 
 export function faultOf(error: unknown): ClusterFault {
   return error instanceof KubernetesError && lasting.includes(error.kind) ? 'installation' : 'outage'
+}
+
+function isUntrusted(error: unknown): boolean {
+  if (!(error instanceof KubernetesError)) return false
+  return error.kind === 'unauthorized' || (error.cause instanceof TransportError && error.cause.kind === 'certificate')
 }

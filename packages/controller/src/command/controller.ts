@@ -59,9 +59,11 @@ async function controller(options: Options): Promise<void> {
     requireName('--lease-namespace', options.leaseNamespace)
     requireName('--lease-name', options.leaseName)
     const health = healthAddress(options.healthAddress)
-    const kubeconfig = await clusterAccess(options, surroundings())
+    const readKubeconfig = () => clusterAccess(options, surroundings())
+    const kubeconfig = await readKubeconfig()
     const settings = {
       kubeconfig,
+      readKubeconfig,
       health,
       namespace: options.namespace,
       lease: { namespace: options.leaseNamespace ?? kubeconfig.namespace, name: options.leaseName },

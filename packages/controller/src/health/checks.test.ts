@@ -26,7 +26,7 @@ const verdict = (checks: readonly Check[]) => checks.map(({ name, is }) => `${na
 describe('/readyz', () => {
   const down = (ms: number) => ({
     ...watched('pods'),
-    failure: { since: now - ms, why: 'refused', by: 'outage' as const },
+    failure: { since: now - ms, why: 'refused', by: 'outage' as const, isUntrusted: false },
   })
   const election = (change: Partial<ControllerState['election']>) => ({
     ...leading,
@@ -97,17 +97,34 @@ describe('/readyz', () => {
 
 describe('/healthz', () => {
   test('fails when no timer runs, or when the election does not turn', () => {
-    expect(verdict(aliveChecks(leading, now - 1_000, now))).toEqual(['loop ok', 'election ok'])
-    expect(verdict(aliveChecks(leading, now - 15_001, now))).toEqual(['loop failed', 'election ok'])
+    expect(verdict(aliveChecks(leading, now - 1_000, now))).toEqual(['loop ok', 'election ok', 'credential ok'])
+    expect(verdict(aliveChecks(leading, now - 15_001, now))[0]).toBe('loop failed')
     const quiet = { ...leading, election: { ...leading.election, turnedAt: now - 30_001 } }
-    expect(verdict(aliveChecks(quiet, now, now))).toEqual(['loop ok', 'election failed'])
+    expect(verdict(aliveChecks(quiet, now, now))[1]).toBe('election failed')
+  })
+
+  test('fails when the API server refuses the credential of every watch for more than 5 min', () => {
+    const refused = (resource: string, ms: number) => ({
+      ...watched(resource),
+      failure: { since: now - ms, why: 'Unauthorized', by: 'installation' as const, isUntrusted: true },
+    })
+    const alive = (watches: ControllerState['watches']) => passes(aliveChecks({ ...leading, watches }, now, now))
+    expect(alive([refused('pods', 300_001), refused('runnersets', 300_001)])).toBe(false)
+    expect(alive([refused('pods', 300_001), refused('runnersets', 299_999)])).toBe(true)
+    expect(alive([refused('pods', 300_001), watched('runnersets')])).toBe(true)
   })
 
   test('passes while the API server is gone, because a restart would not bring it back', () => {
     const state: ControllerState = {
       ...leading,
       election: { state: { is: 'lost', why: 'late' }, turnedAt: now, failure: 'refused' },
-      watches: [{ resource: 'pods', listedAt: undefined, failure: { since: 0, why: 'refused', by: 'outage' } }],
+      watches: [
+        {
+          resource: 'pods',
+          listedAt: undefined,
+          failure: { since: 0, why: 'refused', by: 'outage', isUntrusted: false },
+        },
+      ],
     }
     expect(passes(aliveChecks(state, now, now))).toBe(true)
     expect(passes(aliveChecks(undefined, now, now))).toBe(true)

@@ -17,6 +17,8 @@ export type Check = {
 const beatMsMax = 15_000
 /** The election reads or writes the Lease every few seconds, and gives up each attempt after 5 s. */
 const turnMsMax = 30_000
+/** The connection reads its credential again every 10 s. After this time only a new process may still find another one. */
+const untrustedMsMax = 5 * 60_000
 /** A watch that is down for longer makes the cache out of date. */
 const staleMsMax = 30_000
 /** How many sets a check names. */
@@ -35,7 +37,21 @@ export function aliveChecks(state: ControllerState | undefined, beatAt: Instant,
     quietMs > turnMsMax
       ? { name: 'election', is: 'failed', detail: `the Lease was not looked at for ${seconds(quietMs)}` }
       : { name: 'election', is: 'ok', detail: 'the election turns' }
-  return [loop, election]
+  return [loop, election, credentialCheck(state, now)]
+}
+
+function credentialCheck({ watches }: ControllerState, now: Instant): Check {
+  const name = 'credential'
+  const failures = watches.map(({ failure }) => (failure?.isUntrusted ? failure : undefined))
+  const [failure] = failures
+  if (!failure || !failures.every((each) => each && now - each.since > untrustedMsMax)) {
+    return { name, is: 'ok', detail: 'the API server is not known to refuse it' }
+  }
+  return {
+    name,
+    is: 'failed',
+    detail: `the cluster is out of reach for ${seconds(now - failure.since)}: ${failure.why}`,
+  }
 }
 
 /** Checks whether the process leads or can take over at once. @param waiting why there is no controller yet */

@@ -10,7 +10,7 @@ import type { Random } from '@dayfly/kit/random'
 import { aborted } from '@dayfly/kit/signals'
 import { systemStopwatch, systemUpperStopwatch } from '@dayfly/kit/system'
 import { createKubernetes } from '@dayfly/kubernetes/client'
-import { connect } from '@dayfly/kubernetes/connect'
+import { renewingConnection } from '@dayfly/kubernetes/connect'
 import type { Kubeconfig } from '@dayfly/kubernetes/kubeconfig'
 import { followServerTime } from '@dayfly/kubernetes/server-time'
 import { parseRunnerSet } from '@dayfly/runner-set/config/runner-set'
@@ -24,6 +24,8 @@ import { preflight } from './preflight.ts'
 
 export type ControllerSettings = {
   readonly kubeconfig: Kubeconfig
+  /** Reads the kubeconfig, or the ServiceAccount of the pod, again. */
+  readonly readKubeconfig: () => Promise<Kubeconfig>
   /** Undefined: no health server. */
   readonly health: HealthAddress | undefined
   readonly namespace: string | undefined
@@ -63,7 +65,7 @@ async function run(
   const identity = `${podName || hostname()}_${randomName(random, 8)}`
   const metrics = createMetrics(version, systemStopwatch)
   journal.subscribe(metrics.reader)
-  const connection = connect(kubeconfig, clock)
+  const connection = renewingConnection(kubeconfig, clock, settings.readKubeconfig)
   closers.push(connection.close)
   const transport = time.observing(metrics.countKubernetes(connection.transport))
   const kubernetes = createKubernetes({ transport, clock, random, userAgent })
