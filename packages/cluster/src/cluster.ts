@@ -100,7 +100,7 @@ export function createCluster(options: ClusterOptions): Cluster {
     startFinishedJobCollector({ registry, clock }),
     startDeploymentController({ registry, clock }),
     startReplicaSetController({ registry, clock }),
-    startAdoption({ registry, clock, tracking: options.jobs?.tracking }),
+    startAdoption({ registry, clock, profile, tracking: options.jobs?.tracking }),
     startDisruptionController({ registry, clock }),
     startPodCollector({ registry, clock, threshold: terminatedPodGcThreshold }),
   ]

@@ -50,7 +50,7 @@ export function renewingConnection(
   const readOnce = async () => {
     if (clock.now() - readAt < readAgainMs) return
     readAt = clock.now()
-    // A file that is being written cannot be read. The refusal stands, and the next one reads again.
+    // A file that is being written cannot be read. The refusal is returned, and the next one reads again.
     const kubeconfig = await read().catch(() => current.kubeconfig)
     if (!isDeepStrictEqual(identityOf(kubeconfig), identityOf(current.kubeconfig))) current = open(kubeconfig)
   }
@@ -87,7 +87,7 @@ async function attempt(transport: Transport, request: Request): Promise<{ isRefu
   }
 }
 
-/** Everything that decides whom the connection trusts and what it sends, except for what a token source renews by itself. */
+/** Everything that decides which server the connection trusts and what it sends, except for what a token source renews by itself. */
 function identityOf({ server, tls, token }: Kubeconfig) {
   return { server, tls, token: token.kind === 'plugin' ? token.first.token : token }
 }

@@ -1,6 +1,7 @@
 // Gives pods and ReplicaSets without an owner to a controller whose selector matches them, and takes away those that no longer
 // match (Kubernetes: pkg/controller/controller_ref_manager.go).
 import type { Clock } from '@dayfly/kit/clock'
+import type { Profile } from '../api/api.ts'
 import type { Registry } from '../api/registry.ts'
 import { field, sameJson, size } from '../api/values/json.ts'
 import { matchesLabels } from '../api/values/match-labels.ts'
@@ -8,6 +9,7 @@ import { hasEnded } from '../api/values/pod-state.ts'
 import type { ResourceKey, StoredObject } from '../store/object.ts'
 import { ignoreRefusal } from './ignore-refusal.ts'
 import type { JobTracking } from './job/job-context.ts'
+import { asJob, isFinished, isManagedElsewhere } from './job/job-object.ts'
 import { trackingFinalizer } from './job/job-pod.ts'
 import { startLoop } from './loop.ts'
 import { controllerOfAny, ownerReference } from './owners.ts'
@@ -16,6 +18,7 @@ import { isDeleting } from './pods.ts'
 type Options = {
   readonly registry: Registry
   readonly clock: Clock
+  readonly profile: Profile
   readonly tracking?: JobTracking | undefined
 }
 
@@ -60,20 +63,30 @@ export function startAdoption(options: Options): () => void {
 }
 
 function settle(options: Options, resource: ResourceKey, object: StoredObject): void {
-  const { registry } = options
+  const { registry, profile } = options
   const { namespace } = object.metadata
+  const rests = (owner: StoredObject) => owner.kind === 'Job' && isAtRest(owner, profile)
   const controller = controllerOfAny(object)
   for (const { owners, kind } of relations.filter(({ owned }) => owned === resource)) {
     if (controller === undefined) {
-      const owner = registry.list(owners, namespace).find((one) => !isDeleting(one) && matches(one, object))
+      const owner = registry
+        .list(owners, namespace)
+        .find((one) => !isDeleting(one) && !rests(one) && matches(one, object))
       if (owner === undefined) continue
       adopt(options, resource, object, owner)
       return
     } else if (controller.kind === kind) {
       const owner = registry.get(owners, namespace, controller.name)
-      if (owner?.metadata.uid === controller.uid && !matches(owner, object)) release(options, resource, object, owner)
+      if (owner?.metadata.uid === controller.uid && !rests(owner) && !matches(owner, object))
+        release(options, resource, object, owner)
     }
   }
+}
+
+/** The Job controller leaves alone a Job that has finished, or that another controller manages. */
+function isAtRest(object: StoredObject, profile: Profile): boolean {
+  const job = asJob(object)
+  return isFinished(job) || isManagedElsewhere(job, profile)
 }
 
 function adopt(

@@ -10,7 +10,7 @@ const token = 'token-of-the-lab'
 const succeeded: JobReport = { conclusion: 'success', outputs: {}, steps: [], note: undefined }
 
 /** The address of the emulated forge. It is a name only: no socket is opened. */
-export const githubUrl = 'http://github.lab/acme'
+export const githubUrl = 'https://github.lab/acme'
 
 export type GitHubWorld = ReturnType<typeof openGitHub>
 

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdirSync, rmSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { type HomeKeeper, homeKeeper } from '@dayfly/cluster/command/home'
 import { pods, secrets } from '@dayfly/controller/resources'
@@ -55,6 +55,11 @@ async function rest(method: string, at: string, body?: object): Promise<unknown>
   return text === '' ? undefined : JSON.parse(text)
 }
 
+/** Waits until the shell's process has become the program: until then, its command line is the shell's, or empty. */
+async function replaced(pid: number | undefined, program: string): Promise<void> {
+  while (!readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith(program)) await clock.sleep(5)
+}
+
 test('finds a pod', () =>
   plant('pods', /^left$/, async () => {
     const at = { namespace: 'kube-public', name: 'left' }
@@ -80,7 +85,7 @@ test('finds a registration', () =>
 test('finds a process without its session, environment and directory by a known parent', () =>
   plant('processes', /sleep 300.*parentage/, async () => {
     const child = spawn('/bin/sh', ['-c', 'cd /; exec setsid env -i sleep 300'], { stdio: 'ignore', cwd: '/' })
-    await new Promise((resolve) => child.once('spawn', resolve))
+    await replaced(child.pid, 'sleep')
     return () => child.kill('SIGKILL')
   }))
 
@@ -93,6 +98,7 @@ test('finds a process without a known parent by its working directory', () =>
     const exited = new Promise((resolve) => child.once('exit', resolve))
     const pid = await new Promise<number>((resolve) => child.stdout.once('data', (data) => resolve(Number(data))))
     await exited
+    await replaced(pid, 'sleep')
     return () => process.kill(pid, 'SIGKILL')
   }))
 
