@@ -8,6 +8,9 @@ import type { Node } from './open-node.ts'
 import { createOperator } from './operator.ts'
 import { consumerKey, openBitbucket } from './outside-bitbucket.ts'
 
+/** The field of an imported RunnerSet with the address of its workspace. */
+const imported = /^( *)url: https:\/\/bitbucket\.org(.*)$/gm
+
 export type GuideBitbucket = Awaited<ReturnType<typeof openGuideBitbucket>>
 
 const configuration = (namespace: string) => `groups:
@@ -50,7 +53,7 @@ export async function openGuideBitbucket(kubeconfig: string, node: Node) {
     redirect: (folder: string): void => {
       for (const name of readdirSync(folder).filter((each) => each.endsWith('.yaml'))) {
         const file = path.join(folder, name)
-        writeFileSync(file, readFileSync(file, 'utf8').replaceAll('https://bitbucket.org', forge.origin))
+        writeFileSync(file, readFileSync(file, 'utf8').replace(imported, `$1url: ${forge.origin}$2\n$1plainHttp: true`))
       }
     },
     /** Names what the page must not leave of the old installation and of its own sets. */

@@ -25,7 +25,7 @@ export async function breakSet({ node, forge }: GuideStage, namespace: string): 
   const name = 'broken'
   const env = [{ name: 'X', valueFrom: { configMapKeyRef: { name: 'absent', key: 'x' } } }]
   const template = { spec: { containers: [{ name: 'runner', env }] } }
-  const github = { url: forge.url, credentials: { secret: 'github' } }
+  const github = { url: forge.url, plainHttp: true, credentials: { secret: 'github' } }
   const spec = { github, scale: { min: 1, max: 1 }, template }
   await node.kubernetes.create(runnerSets, object(runnerSetApiVersion, 'RunnerSet', { name, namespace }, { spec }))
   await settle(

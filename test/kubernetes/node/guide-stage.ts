@@ -61,7 +61,8 @@ export async function openGuideStage(kubeconfig: string) {
       BITBUCKET_WORKSPACE: bitbucket.workspace,
       DAYFLY_IMAGE: `${registry.address}/dayfly`,
       // `dayfly sweep` sends a token in clear text only to this machine.
-      GITHUB_URL: page === 'operate' ? nearby.url : forge.url,
+      // The files of the other pages have the URL as a field of `github`.
+      GITHUB_URL: page === 'operate' ? nearby.url : `${forge.url}\n    plainHttp: true`,
     }),
     close: async () => {
       await node.close()

@@ -96,7 +96,7 @@ function suite(kubeconfig: string): void {
   async function applySet(document: object): Promise<void> {
     const { node, forge } = stage()
     const spec = 'spec' in document ? (document.spec as object) : {}
-    const github = { url: forge.url, credentials: { secret: 'github' } }
+    const github = { url: forge.url, plainHttp: true, credentials: { secret: 'github' } }
     const name = 'from-the-guide'
     const all = { github, scale: { max: 1 }, ...spec }
     await node.kubernetes.create(

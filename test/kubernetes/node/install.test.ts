@@ -49,7 +49,7 @@ function suite(kubeconfig: string): void {
     await createSet(runnerSet(watched, 'unmounted', forge, {}, { containers: [mounting], volumes }))
     const data = { 'ca.crt': '' }
     await node.kubernetes.create(configMaps, object('v1', 'ConfigMap', { name: 'ca', namespace: watched }, { data }))
-    const github = { url: forge.url, credentials: { secret: 'github' }, ca: { configMap: 'ca' } }
+    const github = { url: forge.url, plainHttp: true, credentials: { secret: 'github' }, ca: { configMap: 'ca' } }
     await createSet(runnerSet(watched, 'trusting', forge, { github }))
     for (const set of ['failing', 'unmounted']) queue(forge, set, 1)
   })

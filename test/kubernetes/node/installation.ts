@@ -111,7 +111,7 @@ export function runnerSet(
   pod: object = {},
 ): KubeObject {
   const template = { spec: { containers: [{ name: 'runner', image: runnerImage }], ...pod } }
-  const github = { url, credentials: { secret: credentials } }
+  const github = { url, plainHttp: true, credentials: { secret: credentials } }
   const all = { github, scale: { max: 10 }, keepFailed: '0s', template, ...spec }
   return object(runnerSetApiVersion, 'RunnerSet', { name, namespace }, { spec: all })
 }

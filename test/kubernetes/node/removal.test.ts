@@ -58,7 +58,7 @@ function suite(kubeconfig: string): void {
     await operator.helm('install', 'dayfly', chart, '-n', namespace, ...own)
     const sets = {
       [namespace]: {
-        github: { url: forge.url, credentials: { secret: 'github' } },
+        github: { url: forge.url, plainHttp: true, credentials: { secret: 'github' } },
         scale: { min: 1, max: 3 },
         template: { spec: { containers: [{ name: 'runner', image: runnerImage }] } },
       },

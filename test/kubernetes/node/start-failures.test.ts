@@ -181,7 +181,7 @@ function suite(kubeconfig: string): void {
     const { node, forge, watched, createSet } = stage()
     const data = { 'ca.crt': '' }
     await node.kubernetes.create(configMaps, object('v1', 'ConfigMap', { name: 'ca', namespace: watched }, { data }))
-    const github = { url: forge.url, credentials: { secret: 'github' }, ca: { configMap: 'ca' } }
+    const github = { url: forge.url, plainHttp: true, credentials: { secret: 'github' }, ca: { configMap: 'ca' } }
     await createSet(runnerSet(watched, 'trusting', forge, { github }))
     await loseLease(stage())
     const rights = await settle(
