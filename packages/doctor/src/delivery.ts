@@ -14,6 +14,8 @@ export type Reach =
 
 export type Delivery = {
   readonly reach: Reach
+  /** The namespace that kustomizations of the input give the object. */
+  readonly namespace?: string
   /** The tool that applies the object again when it is gone. */
   readonly repeatedBy?: 'Flux' | 'Argo CD' | 'Terraform'
   /** The workflow that creates the object becomes its owner, so the object goes with the workflow. */

@@ -34,11 +34,20 @@ function dependsOn(from: ObjectFact, wanted: readonly ObjectFact[], all: readonl
   for (const fact of seen) {
     for (const each of listAt(fact.raw, 'spec', 'dependsOn')) {
       const name = textAt(each, 'name')
-      const namespace = textAt(each, 'namespace') ?? fact.object.namespace
-      const needed = all.filter(({ object }) => object.name === name && object.namespace === namespace)
+      const namespace = textAt(each, 'namespace') ?? namespaceOf(fact)
+      const needed = all.filter((other) => other.object.name === name && mayBeIn(namespaceOf(other), namespace))
       if (needed.some((other) => other !== from && wanted.includes(other))) return true
       for (const other of needed) seen.add(other)
     }
   }
   return false
+}
+
+function namespaceOf({ object, delivery }: ObjectFact): string | undefined {
+  return delivery?.namespace ?? object.namespace
+}
+
+/** A namespace that the input does not show may be the same. */
+function mayBeIn(one: string | undefined, other: string | undefined): boolean {
+  return one === undefined || other === undefined || one === other
 }

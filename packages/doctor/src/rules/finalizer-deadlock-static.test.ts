@@ -36,6 +36,32 @@ test('is silent if the Kustomization of the set waits for that of the controller
   ).toEqual([])
 })
 
+test('reads the namespace of a Kustomization from the kustomizations around it', () => {
+  const inFolder = (namespace: string | undefined, needed: string) => {
+    const app = 'repo/kubernetes/apps/actions-runner-system'
+    const ks = (name: string, dependsOn: readonly object[]) => ({
+      apiVersion: 'kustomize.toolkit.fluxcd.io/v1',
+      kind: 'Kustomization',
+      metadata: { name },
+      spec: { path: `./kubernetes/apps/actions-runner-system/arc/${name}`, dependsOn },
+    })
+    const unnamed = (name: string, chart: string) => ({ ...release(name, chart), metadata: { name } })
+    const files = {
+      'repo/kubernetes/apps/kustomization.yaml': { resources: ['./actions-runner-system'] },
+      [`${app}/kustomization.yaml`]: { namespace, resources: ['./arc/ks.yaml', './arc/runners-ks.yaml'] },
+      [`${app}/arc/ks.yaml`]: ks('controller', []),
+      [`${app}/arc/runners-ks.yaml`]: ks('runners', [{ name: 'controller', namespace: needed }]),
+      [`${app}/arc/controller/release.yaml`]: unnamed('arc', 'gha-runner-scale-set-controller'),
+      [`${app}/arc/runners/release.yaml`]: unnamed('builds', 'gha-runner-scale-set'),
+    }
+    const decoded = decodeFiles(Object.entries(files).map(([path, each]) => ({ path, text: JSON.stringify(each) })))
+    return examine(decoded, [rule]).findings.map(({ object }) => object.name)
+  }
+  expect(inFolder('actions-runner-system', 'actions-runner-system')).toEqual([])
+  expect(inFolder('actions-runner-system', 'flux-system')).toEqual(['builds'])
+  expect(inFolder(undefined, 'actions-runner-system'), 'the input does not show the namespace').toEqual([])
+})
+
 test('reports the set if a dependsOn orders only other Kustomizations', () => {
   const others = [kustomization('storage', './storage'), kustomization('web', './web', 'storage')]
   expect(found(kustomization('infra', './infra'), kustomization('apps', './apps'), ...others)).toEqual(['builds'])

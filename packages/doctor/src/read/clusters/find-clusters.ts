@@ -11,7 +11,7 @@ import type { DeclaredCluster } from './declared-cluster.ts'
 import { declaredVersion } from './declared-version.ts'
 import { fluxOrders } from './flux.ts'
 import { type Graph, repeated } from './follow.ts'
-import { kustomizationsIn } from './kustomizations.ts'
+import { kustomizationsIn, namespaceGivenBy } from './kustomizations.ts'
 import { reachesOf } from './reaches.ts'
 import { isSample, sampleFolder } from './samples.ts'
 import { findStrangers } from './strangers.ts'
@@ -44,12 +44,15 @@ export function findClusters(files: readonly DecodedFile[], declared: readonly D
     grouped(orders, ({ object }) => object),
     findStrangers(files, graph, orders),
   )
+  const namespaceOf = namespaceGivenBy(graph.kustomizations)
   return {
     deliveryOf: (object) => {
       const { path } = object.document.file
+      const namespace = namespaceOf(path)
       const tool = again.get(path) ?? (isResource(object.document) ? 'Terraform' : undefined)
       return {
         reach: reachOf(object),
+        ...(namespace !== undefined && { namespace }),
         ...(tool && { repeatedBy: tool }),
         ...(isOwnedByWorkflow(object) && { hasOwner: true }),
         ...(mayBeHook(object) && { mayBeHook: true }),

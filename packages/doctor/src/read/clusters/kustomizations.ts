@@ -8,6 +8,8 @@ export type Kustomization = {
   readonly file: string
   /** The paths of its files and folders, from the top of the input. A path may name nothing. */
   readonly resources: readonly string[]
+  /** The namespace that it gives its resources. */
+  readonly namespace: string | undefined
 }
 
 /** Maps folders to their kustomization. */
@@ -17,10 +19,40 @@ export function kustomizationsIn(files: readonly DecodedFile[]): ReadonlyMap<str
     const { path } = decoded.file
     if (!isKustomization(path)) continue
     const folder = folderOf(path)
-    const resources = written(kustomizationValue(decoded)).flatMap((entry) => joined(folder, entry) ?? [])
-    found.set(folder, { file: path, resources })
+    const value = kustomizationValue(decoded)
+    const resources = written(value).flatMap((entry) => joined(folder, entry) ?? [])
+    found.set(folder, { file: path, resources, namespace: textAt(fieldsAt(value), 'namespace') })
   }
   return found
+}
+
+/** Overlays are nested a few levels deep. The bound keeps the stack small for any input. */
+const depthMax = 100
+
+/**
+ * Returns the namespace that the kustomizations around a file or folder give its objects: the outermost one decides. Undefined if there
+ * is none, or if several overlays use the same base and give different ones.
+ */
+export function namespaceGivenBy(
+  kustomizations: ReadonlyMap<string, Kustomization>,
+): (path: string) => string | undefined {
+  const users = new Map<string, string[]>()
+  for (const [folder, { resources }] of kustomizations) {
+    for (const path of resources) users.set(path, [...(users.get(path) ?? []), folder])
+  }
+  const known = new Map<string, string | undefined>()
+  const given = (path: string, depth = 0): string | undefined => {
+    if (known.has(path)) return known.get(path)
+    if (depth > depthMax) return undefined
+    // Kustomizations that include each other end here.
+    known.set(path, undefined)
+    const outer = (folder: string) => given(folder, depth + 1) ?? kustomizations.get(folder)?.namespace
+    const all = new Set((users.get(path) ?? []).map(outer))
+    const [only] = all
+    known.set(path, all.size === 1 ? only : undefined)
+    return known.get(path)
+  }
+  return (path) => given(path)
 }
 
 /** Includes files of values and of generated ConfigMaps: charts and workloads of the same cluster read them. */
