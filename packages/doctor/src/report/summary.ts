@@ -12,6 +12,7 @@ import {
   describeSafeFrom,
   describeUnused,
   fixesOf,
+  type Gap,
   gapsByFile,
   leftOutOf,
   tallySeverities,
@@ -72,11 +73,18 @@ function describeGaps(report: Report, shownMax: number): readonly string[] {
     : lines
 }
 
-/** Returns one line for each reason. */
+/** Returns one line for each reason. A reason of one part alone has its place. */
 function describeLeftOut(report: Report): readonly string[] {
-  const numbers = new Map<string, number>()
-  for (const { reason } of leftOutOf(report)) numbers.set(reason, (numbers.get(reason) ?? 0) + 1)
-  return [...numbers].map(([reason, number]) => `  left out: ${count(number, 'part')}: ${reason}`)
+  const byReason = new Map<string, { readonly first: Gap; number: number }>()
+  for (const first of leftOutOf(report)) {
+    const known = byReason.get(first.reason)
+    if (known) known.number++
+    else byReason.set(first.reason, { first, number: 1 })
+  }
+  return [...byReason].map(([reason, { first, number }]) => {
+    const where = number === 1 && first.line !== undefined ? `${first.name}:${first.line}` : count(number, 'part')
+    return `  left out: ${where}: ${reason}`
+  })
 }
 
 function describeSilenced({ suppressed, unusedSuppressions, rules }: Report): readonly string[] {

@@ -145,6 +145,19 @@ describe('reports the parts that it cannot read', () => {
     })
   }
 
+  it('names broken YAML without a kind, and counts only what looks like a manifest as unexamined', () => {
+    const skipped = (path: string, text: string) => decodeFile({ path, text }).skipped
+    expect(skipped('a.yaml', 'apiVersion: v1\nmetadata: {name: x\nspec:\n')).toEqual([
+      { file: 'a.yaml', line: 3, reason: expect.stringMatching(/^not valid YAML/) },
+    ])
+    expect(skipped('a.yaml', 'apiVersion: v1\n')).toMatchObject([{ reason: 'no manifest in it' }])
+    expect(skipped('a.yaml', 'x: 1\n---\na: [\n  b\nc: 1\n')).toMatchObject([{ line: 5, intended: true }])
+    expect(skipped('a.yml', 'image: {{ .Values.image }}\n{{- if x }}\nb: [\n')).toMatchObject([
+      { reason: 'no manifest in it' },
+    ])
+    expect(skipped('tsconfig.json', '{ // a comment\n "a": [}')).toMatchObject([{ reason: 'no manifest in it' }])
+  })
+
   it.each([
     ['a script', 'a: |\n  #!/bin/sh\n  apply <<EOF\n  kind: Pod\n  $MORE\n  EOF\n', 2],
     ['a page', 'README.md: |\n  # Pods\n  Write:\n  ```\n  kind: Pod\n  ```\n', 2],

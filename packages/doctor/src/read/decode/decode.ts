@@ -2,6 +2,7 @@
 import { once } from '@dayfly/kit/once'
 import { findMarkers, hasDollarMarkers } from '../template/mask.ts'
 import { decodeTerraform } from '../terraform/decode-terraform.ts'
+import { parseYaml } from '../yaml/parse.ts'
 import { mayHoldManifest, mayHoldRunnerValues, mayInstallCharts, splitDocuments } from '../yaml/split.ts'
 import { decodeChunk, type Source } from './decode-document.ts'
 import { type Decoded, decodeEach, documentsMax, leaveOut, skippedIn, stop } from './decoded.ts'
@@ -35,7 +36,7 @@ function decodeStream(source: Source, text: string): Decoded {
   const chunks = splitDocuments(text)
     .map(({ start, end }) => ({ start, text: text.slice(start, end), toFile: (offset: number) => start + offset }))
     .filter((chunk) => mayHoldManifest(chunk.text) || mayInstallCharts(chunk.text) || mayHoldRunnerValues(chunk.text))
-  if (chunks.length === 0) return leaveOut(undefined, 'no manifest in it')
+  if (chunks.length === 0) return brokenIn(source, text) ?? leaveOut(undefined, 'no manifest in it')
   return decodeEach(
     chunks,
     0,
@@ -45,6 +46,25 @@ function decodeStream(source: Source, text: string): Decoded {
         : decodeChunk(source, chunk, before),
     ({ start }) => stop(start, `more than ${documentsMax} documents`),
   )
+}
+
+/** Larger files without a manifest are data. Reading all of them takes longer than the manifests do. */
+const brokenMax = 64 * 1024
+
+/** The fields around a kind. Broken YAML with one of them is a manifest whose mistake hides its kind; other broken YAML is none of ours. */
+const manifestField = /(?:^|[\s{,"'])(?:apiVersion|metadata|spec|template|image)["']?[ \t]*:/
+
+/** Templates become YAML only when they are rendered. */
+function brokenIn({ file, markers }: Source, text: string): Decoded | undefined {
+  if (!/\.ya?ml$/.test(file.path) || text.length > brokenMax || markers().length > 0) return undefined
+  for (const { start, end } of splitDocuments(text)) {
+    const chunk = text.slice(start, end)
+    const parsed = parseYaml(chunk)
+    if ('value' in parsed) continue
+    const at = start + (parsed.offset ?? 0)
+    return manifestField.test(chunk) ? stop(at, parsed.failed) : leaveOut(at, parsed.failed)
+  }
+  return undefined
 }
 
 function isDefinition(text: string): boolean {
