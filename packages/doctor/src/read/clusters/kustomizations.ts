@@ -30,8 +30,8 @@ export function kustomizationsIn(files: readonly DecodedFile[]): ReadonlyMap<str
 const depthMax = 100
 
 /**
- * Returns the namespace that the kustomizations around a file or folder give its objects: the outermost one decides. Undefined if there
- * is none, or if several overlays use the same base and give different ones.
+ * Returns the namespace that the kustomizations around a file or folder give its objects: the outermost one decides. Undefined if
+ * none gives one, or if several overlays use the same base and give different ones.
  */
 export function namespaceGivenBy(
   kustomizations: ReadonlyMap<string, Kustomization>,

@@ -51,7 +51,7 @@ function decodeStream(source: Source, text: string): Decoded {
 /** Larger files without a manifest are data. Reading all of them takes longer than the manifests do. */
 const brokenMax = 64 * 1024
 
-/** The fields around a kind. Broken YAML with one of them is a manifest whose mistake hides its kind; other broken YAML is none of ours. */
+/** The fields around a kind. Broken YAML with one of them is a manifest whose mistake hides its kind; other broken YAML is not judged. */
 const manifestField = /(?:^|[\s{,"'])(?:apiVersion|metadata|spec|template|image)["']?[ \t]*:/
 
 /** Templates become YAML only when they are rendered. */
