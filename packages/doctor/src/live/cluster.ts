@@ -7,6 +7,7 @@ import { describeUnread } from '../live-facts.ts'
 import type { PodView } from '../pod-view.ts'
 import { resourceOf } from './resources.ts'
 import type { Target } from './step.ts'
+import { unmovedOf } from './unmoved.ts'
 
 export type ClusterFacts = Facts & { readonly live: LiveFacts }
 
@@ -80,7 +81,8 @@ export function targetOf(fact: ObjectFact): Target | undefined {
   const resourceVersion = textAt(fact.raw, 'metadata', 'resourceVersion')
   if (!resource || uid === undefined || resourceVersion === undefined) return undefined
   const { namespace, name } = fact.object
-  return { resource, namespace, name, uid, resourceVersion }
+  const unmoved = unmovedOf(resource.kind, fact.raw)
+  return { resource, namespace, name, uid, resourceVersion, ...(unmoved === undefined ? {} : { unmoved }) }
 }
 
 function nameKey({ kind, namespace, name }: Pick<ObjectRef, 'kind' | 'namespace' | 'name'>): string {

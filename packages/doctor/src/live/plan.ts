@@ -46,8 +46,19 @@ export function planRepair(facts: ClusterFacts, findings: readonly Found[], opti
     stays: proposal.stays.filter((what) => !isRemoved(what, steps)),
     deferred,
     blocked: breaker(steps, cluster, options),
-    digest: hashValue(steps, 16),
+    digest: hashValue(steps.map(confirmable), 16),
   }
+}
+
+/** Leaves out the version of an object whose status alone may change. */
+function confirmable(step: Step): object {
+  const { action } = step
+  if (action.do === 'deregister' || action.target.unmoved === undefined) return step
+  const { resourceVersion: _, ...target } = action.target
+  const guards = step.guards.map((guard) =>
+    'target' in guard && guard.target.name === target.name ? { ...guard, target } : guard,
+  )
+  return { ...step, action: { ...action, target }, guards }
 }
 
 function proposeAll(cluster: Cluster, findings: readonly Found[], options: PlanOptions): Proposal {

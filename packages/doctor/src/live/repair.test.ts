@@ -2,6 +2,7 @@
 import { mkdtemp, readFile, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import type { StoredObject } from '@dayfly/cluster/store/object'
 import type { ForgeAccount } from '@dayfly/runner-set/forge/account'
 import { expect, test } from 'vitest'
 import { runRules } from '../engine/run-rules.ts'
@@ -150,6 +151,45 @@ test('leaves a runner alone whose pod starts after the dry run, although the run
     { outcome: 'aborted', dryRun: 'accepted', why: 'it may be busy: its runner container is running' },
   ])
   expect(cluster.registry.get(arcKinds.EphemeralRunner, 'runners', 'r1')?.metadata.deletionTimestamp).toBeUndefined()
+})
+
+test('deletes a Job of which only the status moves on, also at the last moment, and keeps one that was labelled', async () => {
+  const touch: Record<'status' | 'label', (job: StoredObject) => object> = {
+    status: (job) => ({ ...job, status: { startTime: '2026-01-01T00:00:00Z' } }),
+    label: (job) => ({ ...job, metadata: { ...job.metadata, labels: { keep: 'yes' } } }),
+  }
+  for (const [what, when, outcome] of [
+    ['status', 'before', 'done'],
+    ['status', 'between', 'done'],
+    ['label', 'before', 'aborted'],
+    ['label', 'between', 'aborted'],
+  ] as const) {
+    let change: (() => void) | undefined
+    const cluster = open((request) => {
+      const body = request.body.kind === 'json' ? (request.body.value as { dryRun?: string[] }) : {}
+      if (request.method === 'DELETE' && !body.dryRun) change?.()
+    })
+    const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'a', image: 'a' }] } }
+    const metadata = { name: 'j', namespace: 'runners' }
+    const spec = { backoffLimit: 6, template }
+    const job = cluster.registry.create('jobs.batch', { apiVersion: 'batch/v1', kind: 'Job', metadata, spec })
+    zombie(cluster, 'r1', ownedBy(job))
+    const made = await plan(cluster, 'zombie-runner-pod', 'r1')
+    const move = () => {
+      change = undefined
+      const now = cluster.registry.get('jobs.batch', 'runners', 'j')
+      const options = what === 'status' ? ({ subresource: 'status' } as const) : {}
+      if (now) cluster.registry.update('jobs.batch', touch[what](now), options)
+    }
+    if (when === 'before') move()
+    else change = move
+    expect((await plan(cluster, 'zombie-runner-pod', 'r1')).digest === made.digest).toBe(
+      what === 'status' || when === 'between',
+    )
+    const { entries } = await carryOut(cluster, made)
+    expect([what, when, entries[0]?.outcome]).toEqual([what, when, outcome])
+    if (outcome === 'done') expect(entries[0]?.why).toContain('only its status had changed since the plan')
+  }
 })
 
 test('lets the server refuse a write after a change in the last moment', async () => {

@@ -8,6 +8,8 @@ export type Target = {
   readonly name: string
   readonly uid: string
   readonly resourceVersion: string
+  /** The hash of a Job without its status, which may change (unmoved.ts). The guards read the state again. */
+  readonly unmoved?: string
 }
 
 export type Action =

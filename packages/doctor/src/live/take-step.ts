@@ -10,6 +10,7 @@ import { find, findSame, type Place, perform } from './perform.ts'
 import { recordEvent } from './record-event.ts'
 import { redact } from './redact.ts'
 import type { Action, Guard, Step, Target } from './step.ts'
+import { unmovedOf } from './unmoved.ts'
 
 export type StepOptions = Place & {
   readonly clock: Clock
@@ -52,7 +53,13 @@ export async function takeStep(run: Run, step: Step, trace: Trace): Promise<Resu
   try {
     signal?.throwIfAborted()
     const { action } = step
-    return action.do === 'deregister' ? await deregister(run, step, action) : await change(run, step, action, trace)
+    if (action.do === 'deregister') return await deregister(run, step, action)
+    return await change(run, step, action, trace).catch((error: unknown) => {
+      // Its status may have moved between the look and the write. A further move is left to the next run.
+      const isMoved = error instanceof KubernetesError && error.kind === 'conflict'
+      if (!isMoved || action.target.unmoved === undefined) throw error
+      return change(run, step, action, trace)
+    })
   } catch (error) {
     if (signal?.aborted) return { outcome: 'skipped', why: 'interrupted before it was done', stop: 'interrupted' }
     if (error instanceof KubernetesError) return refusalOf(error)
@@ -82,7 +89,7 @@ type Change = Extract<Action, { readonly target: Target }>
 async function change(run: Run, step: Step, action: Change, trace: Trace): Promise<Result> {
   const { options } = run
   const { signal } = options
-  const target = {
+  const planned = {
     ...action.target,
     resourceVersion: run.versions.get(action.target.uid) ?? action.target.resourceVersion,
   }
@@ -92,10 +99,11 @@ async function change(run: Run, step: Step, action: Change, trace: Trace): Promi
     options,
   )
   if (early !== undefined) return { outcome: 'aborted', why: early }
-  const image = await find(options, target)
+  const image = await find(options, planned)
   if (!image) return { outcome: 'done', why: alreadyGone }
-  const differs = differenceOf(image, target)
+  const differs = differenceOf(image, planned)
   if (differs !== undefined) return { outcome: 'aborted', why: differs }
+  const target = { ...planned, resourceVersion: image.metadata.resourceVersion ?? planned.resourceVersion }
   const refused = await tryDry(run, { action, target, image }, trace)
   if (refused) return refused
   const unkept = await keep(options, step, image)
@@ -105,7 +113,9 @@ async function change(run: Run, step: Step, action: Change, trace: Trace): Promi
   if (busy !== undefined) return { outcome: 'aborted', why: busy }
   trace.preconditions = [`uid ${target.uid}`, `resourceVersion ${target.resourceVersion}`, ...step.guards.map(sayGuard)]
   signal?.throwIfAborted()
-  return await act(run, step, { action, target, image }, trace)
+  const result = await act(run, step, { action, target, image }, trace)
+  const hasMoved = target.resourceVersion !== planned.resourceVersion
+  return hasMoved ? { ...result, why: `${result.why}; only its status had changed since the plan` } : result
 }
 
 /** Another program, such as ARC's controller or the garbage collector, was faster. */
@@ -196,9 +206,12 @@ function sayLoss({ status }: KubernetesError): string {
   return status === 0 ? 'no answer came' : `the API server answered ${status}`
 }
 
-function differenceOf({ metadata }: KubeObject, target: Target): string | undefined {
+function differenceOf(object: KubeObject, target: Target): string | undefined {
+  const { metadata } = object
   if (metadata.uid !== target.uid) return 'another object has this name now'
-  return metadata.resourceVersion === target.resourceVersion ? undefined : 'it has changed since the plan was made'
+  if (metadata.resourceVersion === target.resourceVersion) return undefined
+  const isSame = target.unmoved !== undefined && unmovedOf(target.resource.kind, object) === target.unmoved
+  return isSame ? undefined : 'it has changed since the plan was made'
 }
 
 async function firstObjection(guards: readonly Guard[], options: StepOptions): Promise<string | undefined> {
