@@ -1,4 +1,4 @@
-// Tells whether only the status of an object has changed.
+// Reports whether only the status of an object has changed.
 import { hashValue } from '@dayfly/kit/hash'
 import { valueAt } from '@dayfly/kit/read-json'
 
