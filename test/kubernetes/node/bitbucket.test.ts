@@ -14,7 +14,7 @@ import { dockerRunnerImage, importDocker, whyNoEngine } from './images.ts'
 import { installed, ready } from './installation.ts'
 import { officialTemplate, rendered } from './official-template.ts'
 import { jobs, nodeKubeconfig, processesOf, settle, whyNoNode } from './open-node.ts'
-import { type OutsideBitbucket, openBitbucket } from './outside-bitbucket.ts'
+import { atForge, type OutsideBitbucket, openBitbucket } from './outside-bitbucket.ts'
 import { watchPods } from './pod-watch.ts'
 
 const file = nodeKubeconfig
@@ -107,7 +107,7 @@ function suite(kubeconfig: string): void {
     await operator.dayfly('import', 'bitbucket-autoscaler', ...files, '--out', folder)
     for (const name of readdirSync(folder).filter((each) => each.endsWith('.yaml'))) {
       const text = readFileSync(path.join(folder, name), 'utf8')
-      writeFileSync(path.join(folder, name), text.replaceAll('https://bitbucket.org', forge.origin))
+      writeFileSync(path.join(folder, name), atForge(text, forge))
     }
     await operator.kubectl('apply', '--server-side', '-f', folder)
     const watch = watchPods(node, watched)

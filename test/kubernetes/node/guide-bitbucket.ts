@@ -6,10 +6,7 @@ import { importImages } from './images.ts'
 import { oldAutoscaler, oldNamespace } from './old-autoscaler.ts'
 import type { Node } from './open-node.ts'
 import { createOperator } from './operator.ts'
-import { consumerKey, openBitbucket } from './outside-bitbucket.ts'
-
-/** The field of an imported RunnerSet with the address of its workspace. */
-const imported = /^( *)url: https:\/\/bitbucket\.org(.*)$/gm
+import { atForge, consumerKey, openBitbucket } from './outside-bitbucket.ts'
 
 export type GuideBitbucket = Awaited<ReturnType<typeof openGuideBitbucket>>
 
@@ -53,7 +50,7 @@ export async function openGuideBitbucket(kubeconfig: string, node: Node) {
     redirect: (folder: string): void => {
       for (const name of readdirSync(folder).filter((each) => each.endsWith('.yaml'))) {
         const file = path.join(folder, name)
-        writeFileSync(file, readFileSync(file, 'utf8').replace(imported, `$1url: ${forge.origin}$2\n$1plainHttp: true`))
+        writeFileSync(file, atForge(readFileSync(file, 'utf8'), forge))
       }
     },
     /** Names what the page must not leave of the old installation and of its own sets. */

@@ -63,3 +63,8 @@ export async function openBitbucket(latencyMs: number) {
     },
   }
 }
+
+/** Makes an imported RunnerSet name the emulated Bitbucket. The node cannot reach the real one. */
+export function atForge(text: string, { origin }: Pick<OutsideBitbucket, 'origin'>): string {
+  return text.replace(/^( *)url: https:\/\/bitbucket\.org(.*)$/gm, `$1url: ${origin}$2\n$1plainHttp: true`)
+}

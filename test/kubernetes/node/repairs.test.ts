@@ -118,7 +118,7 @@ function suite(kubeconfig: string): void {
     const expected = [
       /Pod\/image: .*the image of runner does not work \((ErrImagePull|ImagePullBackOff)\)/,
       /Pod\/name: .*the image of runner does not work \(InvalidImageName\)/,
-      /Pod\/room: .*no node fits: 0\/1 nodes are available: 1 Insufficient cpu/,
+      /Pod\/room: .*no node fits: 0\/\d nodes are available: 1 Insufficient cpu/,
       /Pod\/secret: .*the configuration of runner does not work \(CreateContainerConfigError\).*"none" not found/,
     ]
     const found = () => findings(site).then((lines) => lines.filter((line) => line.startsWith('LIV303')))
