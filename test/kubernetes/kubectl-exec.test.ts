@@ -123,9 +123,8 @@ test('files and folders are copied in both directions', async () => {
   expect(await kubectl(['cp', 'one:there', 'back'])).toMatchObject({ code: 0, stderr: '' })
   expect(hashOf(readFileSync(path.join(own, 'back/deep/file')))).toBe(hashOf(bytes))
   expect(readdirSync(path.join(own, 'back')).sort()).toEqual(['deep', 'empty'])
-  // kubectl prints the errors of the remote tar on its standard output.
-  const lost = await kubectl(['cp', 'one:nothing', 'lost'])
-  expect(lost.stdout.toString()).toContain('nothing: Cannot stat: No such file or directory')
+  // kubectl ends when the remote tar's empty archive ends, and may not print its error any more.
+  await kubectl(['cp', 'one:nothing', 'lost'])
   expect(readdirSync(own)).not.toContain('lost')
 })
 
