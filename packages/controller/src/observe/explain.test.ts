@@ -44,6 +44,34 @@ describe('a slow start', () => {
     },
   )
 
+  it.each<[string, readonly EventObject[], string | undefined]>([
+    ['a pull that is open', [event('Pulling', 'Pulling image "a:1"', 1)], 'a:1'],
+    [
+      'the second pull',
+      [
+        event('Pulling', 'Pulling image "a:1"', 1),
+        event('Pulled', 'Successfully pulled image "a:1" in 9s', 2),
+        event('Pulling', 'Pulling image "b:1"', 2),
+      ],
+      'b:1',
+    ],
+    [
+      'a pull that began again after a failure',
+      [event('Failed', 'Failed to pull image "a:1"', 1), event('Pulling', 'Pulling image "a:1"', 2)],
+      'a:1',
+    ],
+    [
+      'no pull that has ended, also in the same second',
+      [event('Pulling', 'Pulling image "a:1"', 1), event('Pulled', 'Successfully pulled image "a:1" in 9ms', 1)],
+      undefined,
+    ],
+    ['no image that was there', [event('Pulled', 'Container image "a:1" already present on machine', 1)], undefined],
+  ])('is explained by %s', (_, events, image) => {
+    const cause = explainPod(events, pod({ containerStatuses: waiting }))
+    expect(cause?.message).toBe(image && `the node pulls the image ${image}`)
+    if (image) expect(cause).toMatchObject({ reason: 'start-under-way', step: { late: 'image-slow' } })
+  })
+
   it('is explained by a silent node', () => {
     const cause = explainPod([event('NodeNotReady', 'Node is not ready', 1)], pod({}))
     expect(cause).toMatchObject({ reason: 'node-lost' })

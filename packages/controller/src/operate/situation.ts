@@ -4,7 +4,7 @@ import { phaseOf } from '@dayfly/runner-set/core/phase'
 import { fold } from '@dayfly/runner-set/core/state/fold'
 import { newSetState, type SetState } from '@dayfly/runner-set/core/state/set-state'
 import type { Demand } from '@dayfly/runner-set/model/demand'
-import { failureInfo, type LastingFailure } from '@dayfly/runner-set/model/failure'
+import { failureInfo, type StartCause } from '@dayfly/runner-set/model/failure'
 import { forgeTraits } from '@dayfly/runner-set/model/forge-traits'
 import type { Limits } from '@dayfly/runner-set/model/limits'
 import type { Registration } from '@dayfly/runner-set/model/runner'
@@ -109,7 +109,7 @@ function demandOf({ view, set, work, forge }: Sources): Known<DemandReading> {
   return { known: true, value: { demand, from: 'status', at: view.statusAt } }
 }
 
-type Explained = { readonly name: string; readonly cause: LastingFailure | undefined }
+type Explained = { readonly name: string; readonly cause: StartCause | undefined }
 
 /** Reads the Events of starts whose own status shows no cause, as the controller does. */
 async function explainStarts(cluster: Cluster, pods: readonly RunnerPod[], { table }: SetState): Promise<Explained[]> {

@@ -173,7 +173,7 @@ export const runnerSetSpecSchema = z
     startMax: duration
       .default('10m')
       .describe(
-        'How long an init container may run, counted from its start. A sidecar has the time of its startup probe.',
+        'How long an init container or the pull of an image may take, counted from its start. A sidecar has the time of its startup probe.',
       ),
     lifeMax: duration
       .optional()

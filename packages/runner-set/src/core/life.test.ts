@@ -57,6 +57,10 @@ const deletedOnSilentNode = (age: number) =>
 const onSilentNode = (age: number, over: Partial<Runner> = {}) =>
   runner('a', { startedAt: now - seconds(200), nodeSilentSince: now - seconds(age) }, over)
 const failure = { reason: 'api-unavailable', message: 'no response' } as const
+const pull = (age: number) => {
+  const step = { allowedMs: undefined, late: 'image-slow' } as const
+  return { reason: 'start-under-way', message: 'm', since: now - seconds(age), step } as const
+}
 const cause = (reason: FailureReason, age: number) => ({ reason, message: 'm', since: now - seconds(age) })
 const shownDelay = (given: Runner, reason: FailureReason): Runner => ({ ...given, delay: cause(reason, 1) })
 const afterJob = (age: number) =>
@@ -121,6 +125,16 @@ describe('one life', () => {
       'a cause from the events, old enough to be shown',
       { ...starting(40, undefined), explained: cause('volume-failed', 30), explainedAt: now },
       'runner-delayed +15 s',
+    ],
+    [
+      'an image that the node pulls for 29 s',
+      { ...starting(50, undefined), explained: pull(29) },
+      'explain-runner +1 s',
+    ],
+    [
+      'an image that the node pulls for 10 min',
+      { ...starting(620, undefined), explained: pull(600) },
+      'deregister (start-failed) image-slow',
     ],
     [
       'another cause than the one that is shown',

@@ -74,6 +74,12 @@ export const failures = {
       'RegistryUnavailable',
     ],
   },
+  'image-slow': {
+    class: 'start',
+    sentence: 'The node does not finish the pull of an image in time.',
+    next: 'Check the size of the image and the network of the node. Put the image on the nodes before, or raise startMax of the set.',
+    retry: soon,
+  },
   'image-invalid': {
     class: 'start',
     sentence: 'The image name is not valid.',
@@ -109,7 +115,7 @@ export const failures = {
   'start-under-way': {
     class: 'start',
     sentence: 'A step of the start is under way.',
-    next: 'Wait. A startup probe has its own bound; startMax of the set bounds an init container.',
+    next: 'Wait. A startup probe has its own bound; startMax of the set bounds an init container and the pull of an image.',
     retry: soon,
   },
   'helper-crashes': {

@@ -1,6 +1,6 @@
 // The results of actions: one closed union, with the facts that came back. An action decides nothing about a life; the core folds its outcome.
 import type { Instant } from '@dayfly/kit/clock'
-import type { Failure, LastingFailure } from './failure.ts'
+import type { Failure, StartCause } from './failure.ts'
 import type { PodFacts, Registration } from './runner.ts'
 import type { SetStatus } from './status.ts'
 
@@ -51,7 +51,7 @@ export type Outcome =
   | {
       readonly action: 'explain-runner'
       readonly runner: string
-      readonly result: { readonly is: 'explained'; readonly cause: LastingFailure | undefined } | Unsuccessful
+      readonly result: { readonly is: 'explained'; readonly cause: StartCause | undefined } | Unsuccessful
     }
   | { readonly action: 'drop-registration'; readonly name: string; readonly result: DeregisterOutcome }
   | {

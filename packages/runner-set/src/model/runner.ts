@@ -110,7 +110,7 @@ export type Runner = {
   /** The response to the POST of the pod was lost. It must be looked up. If the pod exists, the look-up of its Secret failed. */
   readonly lookUp: { readonly failures: number; readonly retryAt: Instant | undefined } | undefined
   /** The cause of a slow start, from the cluster's Events, and when it was last looked up. */
-  readonly explained: LastingFailure | undefined
+  readonly explained: StartCause | undefined
   readonly explainedAt: Instant | undefined
   /** The delay that is shown on the set; undefined while none is. */
   readonly delay: LastingFailure | undefined

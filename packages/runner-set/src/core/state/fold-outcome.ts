@@ -185,9 +185,11 @@ function lookUpLater(step: FoldStep, runner: Runner, retryAt: number | undefined
 
 /** Without a response nothing is explained. A runner that still does not start is looked up again. */
 function explained(step: FoldStep, runner: Runner, { result }: OutcomeOf<'explain-runner'>): void {
+  // A step that is over says no more. A failure may last although the cluster no longer has its Event.
+  const before = result.is === 'explained' && runner.explained?.step ? undefined : runner.explained
   const cause = result.is === 'explained' ? result.cause : undefined
-  if (cause) note(step, cause, runner.name)
-  put(step, { ...runner, explained: cause ?? runner.explained, explainedAt: step.at })
+  if (cause && !cause.step) note(step, cause, runner.name)
+  put(step, { ...runner, explained: cause ?? before, explainedAt: step.at })
 }
 
 function dropped(step: FoldStep, { name, result }: OutcomeOf<'drop-registration'>): void {
