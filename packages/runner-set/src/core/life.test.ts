@@ -128,8 +128,8 @@ describe('one life', () => {
     ],
     [
       'an image that the node pulls for 29 s',
-      { ...starting(50, undefined), explained: pull(29) },
-      'explain-runner +1 s',
+      { ...starting(50, undefined), explained: pull(29), explainedAt: now },
+      '+1 s',
     ],
     [
       'an image that the node pulls for 10 min',
