@@ -2,6 +2,7 @@
 import { type FailureReason, failureInfo } from '@dayfly/runner-set/model/failure'
 import type { Deadline, FailureInfo, Retry } from '@dayfly/runner-set/model/failure-info'
 import { failures } from '@dayfly/runner-set/model/failure-table'
+import { seenFailures } from '../test/kubernetes/node/seen-failures.ts'
 
 type Class = FailureInfo['class']
 
@@ -116,11 +117,25 @@ function section(reason: FailureReason): string {
 ${info.sentence}
 
 - **Dayfly:** ${[deadlineText(info.deadline, info.class), retryText(info)].filter(Boolean).join(' ')}
-- **Next step:** ${info.next}${seen}
+- **Next step:** ${info.next}${seen}${quotesOf(reason)}
 
 \`\`\`sh
 ${[explain, ...(commandsOf[reason] ?? classes[info.class].commands)].join('\n')}
 \`\`\``
+}
+
+/** Returns what a real node showed, as test/kubernetes/node/seen-failures.ts recorded it. */
+function quotesOf(reason: FailureReason): string {
+  const quotes = Object.entries(seenFailures).filter(([, seen]) => seen.reason === reason)
+  return quotes
+    .map(
+      ([name, { seconds, sentence }]) => `\n- **On a real node** (${name}), ${ageOf(seconds)}: \`${sentence.trim()}\``,
+    )
+    .join('')
+}
+
+function ageOf(seconds: number): string {
+  return seconds < 1 ? 'within 1 s' : `after ${Math.round(seconds)} s`
 }
 
 function deadlineText(deadline: Deadline | undefined, of: Class): string {

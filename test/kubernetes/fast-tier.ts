@@ -81,6 +81,10 @@ const lives: Lane = {
 /** They wait for the deadlines of a cluster, and for nothing else. */
 const ends: Lane = {
   'node/stuck.test.ts': [
+    [
+      'a runner that kubectl drain evicts is named so within 45 s, and its node goes on after that',
+      'a drain is taken for another end',
+    ],
     ['a pod whose hook hangs is replaced, and ends when its hook does', 'S3: a hung hook blocks the set, or is hidden'],
     [
       'a runner whose node is gone is shown and replaced, and goes with the Node object',

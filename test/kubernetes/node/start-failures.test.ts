@@ -1,6 +1,8 @@
 // Tests on a real node how fast each start failure shows its reason where operators look: conditions, Events, metrics, log and commands.
 import { podLine } from '@dayfly/cluster/pod-stage.fixture'
 import { events, runnerSets } from '@dayfly/controller/resources'
+import { type Answer, jsonAnswer } from '@dayfly/kit/http'
+import { httpServer } from '@dayfly/kit/http-server'
 import { listAt, textAt } from '@dayfly/kit/read-json'
 import type { KubeObject } from '@dayfly/kubernetes/types'
 import { camelCase } from '@dayfly/runner-set/core/report'
@@ -13,6 +15,7 @@ import { metricsOf } from './metrics.ts'
 import { nodeKubeconfig, processesOf, settle, whyNoNode } from './open-node.ts'
 import { watchPods } from './pod-watch.ts'
 import { loseLease, rightsInUse } from './rights-in-use.ts'
+import { recordFailure } from './seen-failures.ts'
 import { queue } from './workload.ts'
 
 const file = nodeKubeconfig
@@ -32,7 +35,7 @@ type Case = {
 
 const busybox = 'localhost/busybox:1'
 const shell = (script: string) => ({ image: busybox, command: ['/bin/sh', '-c', script] })
-const never = { exec: { command: ['/bin/false'] } }
+const noProbe = { exec: { command: ['/bin/false'] } }
 const helper = (name: string, more: object) => ({ name, image: busybox, ...more })
 
 const cases: Readonly<Record<string, Case>> = {
@@ -90,9 +93,9 @@ const cases: Readonly<Record<string, Case>> = {
   },
   'helper-crash': {
     reason: 'helper-crashes',
-    pod: { initContainers: [helper('db', { ...shell('exit 3'), restartPolicy: 'Always', startupProbe: never })] },
-    evidence: /db=/,
-    message: /container db: exit code 3 \(Error\), \d restarts?; kubectl -n \S+ logs \S+ -c db --previous/,
+    pod: { initContainers: [helper('docker', { ...shell('exit 3'), restartPolicy: 'Always', startupProbe: noProbe })] },
+    evidence: /docker=/,
+    message: /container docker: exit code 3 \(Error\), \d restarts?; kubectl -n \S+ logs \S+ -c docker --previous/,
   },
   'out-of-memory': {
     reason: 'out-of-memory',
@@ -167,13 +170,42 @@ function suite(kubeconfig: string): void {
     ).finally(() => watch.close())
     const seconds = (clock.now() - (evidenceAt ?? Number.NaN)) / 1_000
     expect(seconds).toBeLessThan(45)
-    expect(`${textAt(shown.found, 'status', 'lastMessage')} ${shown.degraded.message}`).toMatch(failure.message)
+    const last = textAt(shown.found, 'status', 'lastMessage')
+    expect(`${last} ${shown.degraded.message}`).toMatch(failure.message)
+    recordFailure(name, { reason: failure.reason, seconds, sentence: last ?? shown.degraded.message ?? '' })
     // Every place shows it within 45 s of its evidence. One look at all of them takes some seconds.
     await settle(
       () => elsewhere(namespace, name, failure.reason),
       (places) => places.length === 5,
       Math.max(5_000, 45_000 - seconds * 1_000),
     )
+  })
+
+  it.concurrent('shows within 45 s: slow-image', async () => {
+    const { node, forge, operator, system, createSet } = stage()
+    const namespace = await node.enter('failing-slow-image')
+    await createCredentials(node, namespace, forge)
+    const never = new Promise<Answer>(() => {})
+    // Loopback addresses are registries without TLS for containerd. This one accepts every request and answers none.
+    const registry = await httpServer(async ({ path }) => (path === '/v2/' ? jsonAnswer(200, {}) : never))
+    const image = `${new URL(registry.origin).host}/slow:1`
+    const template = { spec: { containers: [{ name: 'runner', image }] } }
+    await createSet(runnerSet(namespace, 'slow', forge, { scale: { min: 1, max: 1 }, template }))
+    const created = await settle(
+      async () => (await node.podsIn(namespace))[0],
+      (pod) => pod !== undefined,
+    )
+    const sentence = await settle(
+      async () => textAt(conditionWith(await node.get(runnerSets, namespace, 'slow'), 'Ready'), 'message') ?? '',
+      (message) => message.includes(`the node pulls the image ${image} since `),
+    )
+    const seconds = (clock.now() - Date.parse(textAt(created, 'metadata', 'creationTimestamp') ?? '')) / 1_000
+    expect(seconds).toBeLessThan(45)
+    const explained = await operator.dayfly('explain', 'slow', '-n', namespace, '--lease-namespace', system)
+    expect(explained).toContain(`the node pulls the image ${image}`)
+    recordFailure('slow-image', { reason: 'start-under-way', seconds, sentence })
+    await node.kubernetes.delete(runnerSets, { namespace, name: 'slow' })
+    await registry.close()
   })
 
   // The sets of the other tests still fail, so they make the controller use its other rights.
@@ -214,7 +246,11 @@ function suite(kubeconfig: string): void {
   }
 }
 
+function conditionWith(set: KubeObject | undefined, type: string) {
+  return listAt(set, 'status', 'conditions').find((each) => textAt(each, 'type') === type)
+}
+
 function degraded(set: KubeObject | undefined) {
-  const condition = listAt(set, 'status', 'conditions').find((each) => textAt(each, 'type') === 'Degraded')
+  const condition = conditionWith(set, 'Degraded')
   return { reason: textAt(condition, 'reason'), message: textAt(condition, 'message') }
 }

@@ -11,6 +11,7 @@ import { leftoversIn, none } from './leftovers.ts'
 import { nodeKubeconfig, processesOf, settle, whyNoNode } from './open-node.ts'
 import { watchPods } from './pod-watch.ts'
 import { onSecondNode, openSecondNode } from './second-node.ts'
+import { recordFailure } from './seen-failures.ts'
 import { fates, queue } from './workload.ts'
 
 const file = nodeKubeconfig
@@ -47,6 +48,33 @@ function suite(kubeconfig: string): void {
     const condition = await settle(read, (degraded) => textAt(degraded, 'reason') === reason, 150_000)
     return textAt(condition, 'message') ?? ''
   }
+
+  it('a runner that kubectl drain evicts is named so within 45 s, and its node goes on after that', async () => {
+    const { node, forge, watched, operator, system, createSet } = stage()
+    const template = { spec: { ...onSecondNode, containers: [{ name: 'runner', image: runnerImage }] } }
+    await createSet(runnerSet(watched, 'drained', forge, { scale: { max: 1 }, template }))
+    const [id = ''] = queue(forge, 'drained', 1, 'sleep 3600')
+    await settle(
+      async () => forge.control.job(id)?.state,
+      (state) => state === 'running',
+      120_000,
+    )
+    const drainedAt = Date.now()
+    await operator.kubectl('drain', '127.0.0.2', '--ignore-daemonsets', '--delete-emptydir-data', '--force')
+    const set = await settle(
+      () => node.get(runnerSets, watched, 'drained'),
+      (found) => textAt(found, 'status', 'lastReason') === 'evicted',
+    )
+    const seconds = (Date.now() - drainedAt) / 1_000
+    const sentence = textAt(set, 'status', 'lastMessage') ?? ''
+    expect(seconds).toBeLessThan(45)
+    expect(sentence).toMatch(/EvictionByEvictionAPI/)
+    const explained = await operator.dayfly('explain', 'drained', '-n', watched, '--lease-namespace', system)
+    expect(explained).toContain('evicted')
+    recordFailure('kubectl drain', { reason: 'evicted', seconds, sentence })
+    await operator.kubectl('uncordon', '127.0.0.2')
+    await node.kubernetes.delete(runnerSets, { namespace: watched, name: 'drained' })
+  })
 
   it.concurrent('a pod whose hook hangs is replaced, and ends when its hook does', async () => {
     const { node, forge, watched, createSet } = stage()
