@@ -37,6 +37,11 @@ describe('a slow start', () => {
   it.each([['FailedMount'], ['FailedCreatePodSandBox']])(
     'is no longer explained by %s once a container has begun, also in the same second',
     (failed) => {
+      for (const begun of ['Pulled', 'Created']) {
+        expect(explainPod([event(failed, 'not yet', 2), event(begun, 'container "a"', 2)], pod({}))).toBeUndefined()
+      }
+      const pull = [event(failed, 'not yet', 2), event('Pulling', 'Pulling image "a"', 2)]
+      expect(explainPod(pull, pod({}))).toMatchObject({ reason: 'start-under-way' })
       const events = [event(failed, 'not yet', 2), event('Started', 'Started container runner', 2)]
       const hung = pod({ containerStatuses: waiting }, {}, hooked)
       expect(explainPod(events, hung)).toMatchObject({ reason: 'hook-hangs' })
@@ -82,7 +87,13 @@ describe('a stuck end', () => {
   const disrupted = [{ type: 'DisruptionTarget', status: 'True', reason: 'DeletionByTaintManager' }]
   const finalizers = ['acme.com/keep']
   it.each<[string, string | undefined, readonly EventObject[], PodObject]>([
-    ['a finalizer of a pod that has ended', 'finalizer-left', [], pod({ phase: 'Failed' }, { finalizers })],
+    ...['Failed', 'Succeeded'].map((phase): [string, string, readonly EventObject[], PodObject] => [
+      `a finalizer of a pod that has ended: ${phase}`,
+      'finalizer-left',
+      [event('FailedKillPod', 'timeout', 1)],
+      pod({ phase: phase as 'Failed' }, { finalizers }),
+    ]),
+    ['a preStop hook that failed', 'kill-failed', [event('FailedPreStopHook', 'x', 1)], pod({ phase: 'Running' })],
     [
       'a silent node, although a finalizer is left',
       'node-lost',

@@ -68,6 +68,19 @@ describe('the cause that holds a start up', () => {
       pod({ phase: 'Failed', ...status({ state: crashed(1, 2, 7) }) }, [{ name: 'db' }]),
       { reason: 'init-failed', message: 'container db: exit code 7' },
     ],
+    [
+      'a condition of the scheduler',
+      pod({
+        conditions: [{ type: 'PodScheduled', status: 'False', message: '0/3 nodes', lastTransitionTime: time(4) }],
+      }),
+      { reason: 'unschedulable', message: '0/3 nodes', since: at(4) },
+    ],
+    ['nothing, once it is scheduled', pod({ conditions: [{ type: 'PodScheduled', status: 'True' }] }), undefined],
+    [
+      'nothing, before the scheduler has tried',
+      pod({ conditions: [{ type: 'PodScheduled', status: 'Unknown' }] }),
+      undefined,
+    ],
     ['nothing, between two init containers', pod(status({ state: crashed(1, 2, 0) }), [{ name: 'db' }]), undefined],
     ['nothing, if a sidecar has started', pod(status({ started: true, state: running(2) }), [sidecar()]), undefined],
   ])('%s', (_name, given, failure) => {
@@ -81,7 +94,11 @@ describe('the last step of a start', () => {
     ['an init container that began', status({ state: running(30) }), 30],
     ['an init container that ended', status({ state: crashed(1, 40, 0) }), 40],
     ['no restart', status({ restartCount: 1, state: running(50) }), 0],
-    ['a condition', { conditions: [{ type: 'Initialized', status: 'True', lastTransitionTime: time(20) }] }, 20],
+    ...['PodScheduled', 'PodReadyToStartContainers', 'Initialized'].map((type): [string, object, number] => [
+      `the condition ${type}`,
+      { conditions: [{ type, status: 'True', lastTransitionTime: time(20) }] },
+      20,
+    ]),
     [
       'no condition that is false',
       { conditions: [{ type: 'Initialized', status: 'False', lastTransitionTime: time(20) }] },
