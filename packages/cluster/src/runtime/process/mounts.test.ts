@@ -57,19 +57,50 @@ test('a volume over the temporary directory hides it, and the container still fi
   expect(output).toBe(`mine2\n${join(realpathSync(folder), 'covered/pods/covered/main.0/root')}\n`)
 })
 
+test.each([
+  ['on this root directory', {}],
+  ['on a copy of the root directory', { '/dayfly-none': 'five' }],
+])('a volume over the temporary directory hides no other volume, %s', async (title, more) => {
+  if (!namespaces) return
+  const mounts = { '/tmp': 'one', '/tmp/in': 'two', '/srv': 'three', '/run/dayfly-none': 'four', ...more }
+  const script = `cat ${Object.keys(mounts)
+    .map((path) => `${path}/file`)
+    .join(' ')}; test -d "$HOME"`
+  const { end, output } = await run(title.replaceAll(' ', '-'), script, mounts)
+  expect({ end, output }).toMatchObject({ end: { exitCode: 0 }, output: Object.values(mounts).join('') })
+})
+
 test('a missing path needs a copy of its nearest directory, and a nested volume needs none', () => {
-  const plan = planMounts('/copies', [
+  const plan = planMounts('/data', '/data/copies', [
     { source: '/v/inner', target: '/none/a/b' },
     { source: '/v/outer', target: '/none/a' },
   ])
-  expect(plan.copies).toEqual([{ of: '/', at: '/copies/copy.0' }])
-  expect(plan.root).toBe('/copies/copy.0')
+  expect(plan.copies).toEqual([{ of: '/', at: '/data/copies/copy.0' }])
+  expect(plan.root).toBe('/data/copies/copy.0')
   expect(plan.places).toEqual([
-    { source: '/v/outer', target: '/copies/copy.0/none/a' },
+    { source: '/v/outer', target: '/data/copies/copy.0/none/a' },
     { source: '/v/inner', target: '/v/outer/b' },
   ])
   expect(plan.binds.slice(-2)).toEqual([
-    { source: '/v/outer', target: '/copies/copy.0/none/a' },
-    { source: '/v/inner', target: '/copies/copy.0/none/a/b' },
+    { source: '/v/outer', target: '/data/copies/copy.0/none/a' },
+    { source: '/v/inner', target: '/data/copies/copy.0/none/a/b' },
+  ])
+})
+
+test('the data directory appears again in each volume that covers it, before the next volume is mounted', () => {
+  const plan = planMounts('/usr/lib/data', '/usr/lib/data/copies', [
+    { source: '/usr/lib/data/inner', target: '/usr/lib' },
+    { source: '/usr/lib/data/outer', target: '/usr' },
+  ])
+  expect(plan.places).toEqual([
+    { source: '/usr/lib/data', target: '/usr/lib/data/outer/lib/data' },
+    { source: '/usr/lib/data/inner', target: '/usr/lib/data/outer/lib' },
+    { source: '/usr/lib/data', target: '/usr/lib/data/inner/data' },
+  ])
+  expect(plan.binds).toEqual([
+    { source: '/usr/lib/data/outer', target: '/usr' },
+    { source: '.', target: '/usr/lib/data' },
+    { source: '/usr/lib/data/inner', target: '/usr/lib' },
+    { source: '.', target: '/usr/lib/data' },
   ])
 })

@@ -29,12 +29,11 @@ export function findMountNamespaces(): MountNamespaces | undefined {
 
 /**
  * The script that mounts. Its arguments are the data directory, the working directory, the new root or nothing, the table of
- * mounts, and the command. The data directory stays visible when a volume covers its parent.
+ * mounts, and the command. The table calls the data directory `.`, so `mount` must not look for its path.
  */
 const script = `data=$1 work=$2 root=$3 table=$4
 shift 4
-cd "$data" && mount --all --fstab "$table" || exit 128
-if [ ! -e "$root$data/pods" ]; then mkdir -p "$root$data" && mount --no-canonicalize --rbind . "$root$data" || exit 128; fi
+cd "$data" && mount --all --no-canonicalize --fstab "$table" || exit 128
 : >"$table.done"
 if [ -n "$root" ]; then exec chroot "$root" /bin/sh -c 'cd "$0" && exec "$@"' "$work" "$@"; fi
 cd "$work" || exit 128
@@ -42,7 +41,7 @@ exec "$@"
 `
 
 type Place = {
-  /** The runtime's data directory. It stays visible when a volume covers its parent. */
+  /** The runtime's data directory. */
   readonly data: string
   /** The container's own directory. */
   readonly directory: string
@@ -56,7 +55,7 @@ export function mountedCommand(
   mounts: readonly MountedPath[],
   command: readonly string[],
 ): readonly string[] {
-  const { binds, copies, places, root } = planMounts(place.directory, mounts)
+  const { binds, copies, places, root } = planMounts(place.data, place.directory, mounts)
   for (const { of, at } of copies) copyPlaces(of, at)
   for (const { source, target } of places) makePlace(source, target)
   const table = join(place.directory, 'mounts')
@@ -92,8 +91,11 @@ type Plan = {
   readonly root: string
 }
 
-/** @param directory where copies of host directories are made. Shorter paths are mounted first. */
-export function planMounts(directory: string, mounts: readonly MountedPath[]): Plan {
+/**
+ * Shorter paths are mounted first. A volume that covers the data directory gets it at its path, because it contains the other volumes.
+ * @param directory where copies of host directories are made.
+ */
+export function planMounts(data: string, directory: string, mounts: readonly MountedPath[]): Plan {
   const ordered = [...mounts].sort((one, other) => one.target.length - other.target.length)
   const found = ordered.map(({ source, target }) => ({ source, ...findParent(target) }))
   const around = (path: string) => found.findLast(({ full }) => path.startsWith(full + sep))
@@ -102,17 +104,25 @@ export function planMounts(directory: string, mounts: readonly MountedPath[]): P
     .sort((one, other) => one.length - other.length)
     .map((of, index) => ({ of, at: join(directory, `copy.${index}`) }))
   const root = copies.find(({ of }) => of === '/')?.at ?? ''
+  const coversData = (full: string) => data.startsWith(full + sep)
   const places = found.flatMap(({ source, full, parent }) => {
     const outer = around(full)
     const copy = copies.find(({ of }) => of === parent)
-    if (outer) return [{ source, target: join(outer.source, full.slice(outer.full.length)) }]
-    return copy ? [{ source, target: join(copy.at, full.slice(parent.length)) }] : []
+    const own = outer
+      ? [{ source, target: join(outer.source, full.slice(outer.full.length)) }]
+      : copy
+        ? [{ source, target: join(copy.at, full.slice(parent.length)) }]
+        : []
+    return coversData(full) ? [...own, { source: data, target: join(source, data.slice(full.length)) }] : own
   })
   const entries = copies.flatMap(({ of, at }) =>
     entriesOf(of).map((name) => ({ source: join(of, name), target: join(at, name) })),
   )
   const covers = copies.filter(({ of }) => of !== '/').map(({ of, at }) => ({ source: at, target: `${root}${of}` }))
-  const volumes = found.map(({ source, full }) => ({ source, target: `${root}${full}` }))
+  const volumes = found.flatMap(({ source, full }) => {
+    const volume = { source, target: `${root}${full}` }
+    return coversData(full) ? [volume, { source: '.', target: `${root}${data}` }] : [volume]
+  })
   return { copies, places, binds: [...entries, ...covers, ...volumes], root }
 }
 
