@@ -20,6 +20,7 @@ import { startNodeTaints } from './controllers/node/node-taints.ts'
 import { startTaintEviction } from './controllers/node/taint-eviction.ts'
 import { startOwnerCollector } from './controllers/owner-collector.ts'
 import { startPodCollector } from './controllers/pod-collector.ts'
+import { startRoleAggregation } from './controllers/role-aggregation.ts'
 import { startScheduler } from './controllers/scheduler.ts'
 import { startDeploymentController } from './controllers/workload/deployment-controller.ts'
 import { startReplicaSetController } from './controllers/workload/replica-set-controller.ts'
@@ -95,6 +96,7 @@ export function createCluster(options: ClusterOptions): Cluster {
     startTaintEviction({ registry, clock }),
     startOwnerCollector({ registry, clock }),
     startNamespaceCollector({ registry, clock, profile }),
+    startRoleAggregation({ registry, clock }),
     startNamespaceDefaults({ registry, tokens, certificate: certificate.cert }),
     startJobController({ registry, clock, profile, ...options.jobs }),
     startFinishedJobCollector({ registry, clock }),

@@ -1,4 +1,5 @@
 // The objects that every cluster has. A cluster that starts on kept data may have them already.
+import { clusterRoleBindings, clusterRoles, defaultClusterRoleBindings, defaultClusterRoles } from './default-roles.ts'
 import type { Registry } from './registry.ts'
 import { priorityClasses, systemPriorities } from './rules/classes.ts'
 import type { JsonObject } from './values/json.ts'
@@ -13,9 +14,13 @@ export function createSystemObjects(registry: Registry): void {
   for (const name of namespaces) {
     if (!registry.get('namespaces', undefined, name)) registry.create('namespaces', { metadata: { name } })
   }
-  for (const priority of systemPriorities) {
-    const { name } = priority.metadata
-    if (!registry.get(priorityClasses, undefined, name)) registry.create(priorityClasses, priority)
+  const objects = [
+    ...systemPriorities.map((priority) => [priorityClasses, priority] as const),
+    ...defaultClusterRoles.map((role) => [clusterRoles, role] as const),
+    ...defaultClusterRoleBindings.map((binding) => [clusterRoleBindings, binding] as const),
+  ]
+  for (const [resource, object] of objects) {
+    if (!registry.get(resource, undefined, object.metadata.name)) registry.create(resource, object)
   }
 }
 
