@@ -51,7 +51,10 @@ const commands: Readonly<Record<string, CommandEntry>> = {
   cluster: {
     group: 'try',
     summary: 'run only the embedded Kubernetes cluster, for kubectl and other controllers',
-    load: async () => (await import('@dayfly/cluster/command/cluster')).clusterCommand(),
+    load: async () => {
+      const { knownImages } = await import('./command/known-images.ts')
+      return (await import('@dayfly/cluster/command/cluster')).clusterCommand(knownImages)
+    },
   },
   emulate: {
     group: 'try',

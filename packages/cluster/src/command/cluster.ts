@@ -44,7 +44,10 @@ Examples:
 const noMounts =
   'This host allows no mount namespaces (unshare --mount). Containers find their volumes below $DAYFLY_ROOT, not at their absolute paths.'
 
-export function clusterCommand(): Command {
+type Images = ProcessRuntimeOptions['images']
+
+/** @param known returns the images that have a program without `--image` */
+export function clusterCommand(known: () => Images = () => ({})): Command {
   return new Command('cluster')
     .description(
       'Runs a Kubernetes cluster with one node on 127.0.0.1 until you press Ctrl-C.\nContainers are processes of this machine. They are not isolated.',
@@ -57,16 +60,17 @@ export function clusterCommand(): Command {
       'directory that keeps objects and containers (default: they end with the command)',
     )
     .addOption(
-      new Option('--image <name=program>', 'run this program of the machine for an image; may be repeated').argParser(
-        (value: string, before: readonly string[] = []) => [...before, value],
-      ),
+      new Option(
+        '--image <name=program>',
+        'run this program of the machine for an image; a name without a tag stands for each tag; may be repeated',
+      ).argParser((value: string, before: readonly string[] = []) => [...before, value]),
     )
     .option('--json', 'print the URL and the path of the kubeconfig as one line of JSON')
     .addHelpText('after', examples)
-    .action((options: Options) => runCluster(options))
+    .action((options: Options) => runCluster(options, { ...known(), ...imagesOf(options.image) }))
 }
 
-async function runCluster(options: Options): Promise<void> {
+async function runCluster(options: Options, images: Images): Promise<void> {
   const [clock, random] = [systemClock(), systemRandom()]
   await endAbandoned(clock)
   const keeper = homeKeeper(clock)
@@ -86,7 +90,7 @@ async function runCluster(options: Options): Promise<void> {
     const data = dataDir === undefined ? undefined : await openData(dataDir, { clock, random }, fail)
     try {
       const identity = data?.identity ?? newIdentity(clock, random)
-      await serve({ ...options, data, identity }, keeper, interruption.signal)
+      await serve({ ...options, images, data, identity }, keeper, interruption.signal)
     } finally {
       await data?.journal.close()
     }
@@ -96,7 +100,11 @@ async function runCluster(options: Options): Promise<void> {
   }
 }
 
-type Served = Options & { readonly data: ClusterData | undefined; readonly identity: Identity }
+type Served = Options & {
+  readonly images: Images
+  readonly data: ClusterData | undefined
+  readonly identity: Identity
+}
 
 async function serve(options: Served, { home }: HomeKeeper, until: AbortSignal): Promise<void> {
   const clock = systemClock()
@@ -108,7 +116,7 @@ async function serve(options: Served, { home }: HomeKeeper, until: AbortSignal):
     keeps: data !== undefined,
     clock,
     environment: { PATH: process.env['PATH'] ?? '/usr/bin:/bin' },
-    images: imagesOf(options.image),
+    images: options.images,
     namespaces,
   })
   const cluster = createCluster({
@@ -153,7 +161,7 @@ function leftRunning(count: number): string {
 }
 
 /** Reads `NAME=PROGRAM`. The program must be an absolute path: containers have other working directories. */
-function imagesOf(given: readonly string[] = []): ProcessRuntimeOptions['images'] {
+function imagesOf(given: readonly string[] = []): Images {
   const images = given.map((value) => {
     const [name = '', program = ''] = [value.slice(0, value.indexOf('=')), value.slice(value.indexOf('=') + 1)]
     if (name !== '' && isAbsolute(program) && isProgram(program)) {

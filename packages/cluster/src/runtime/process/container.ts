@@ -33,7 +33,7 @@ export async function launch(
     const volumes = volumesDirectory(context.data, config.id.pod)
     const { root, workingDirectory } = makeRoot(directory, volumes, config, image)
     const environment = containerEnvironment(config, directory, root, context)
-    const mounts = context.namespaces ? mountedPaths(volumes, config.mounts) : []
+    const mounts = context.namespaces ? [...mountedPaths(volumes, config.mounts), ...ofImage(config, image)] : []
     const words = [...(config.command.length > 0 ? config.command : [image?.entrypoint ?? '']), ...config.args]
     const command = findCommand(words[0] ?? '', root, workingDirectory, environment['PATH'] ?? '')
     if (command.is === 'missing') return { is: 'failed', message: command.message }
@@ -77,6 +77,12 @@ function withOddNames(environment: Readonly<Record<string, string>>, command: re
   return odd.length === 0
     ? command
     : ['/usr/bin/env', '--', ...odd.map(([name, value]) => `${name}=${value}`), ...command]
+}
+
+/** A command may call the image's program by its absolute path. A program of this host at the same path stays what it is. */
+function ofImage({ command }: ContainerConfig, image: InstalledImage | undefined): readonly MountedPath[] {
+  if (image === undefined || command.length === 0 || existsSync(image.entrypoint)) return []
+  return [{ source: image.file, target: image.entrypoint }]
 }
 
 type Mounted = { readonly mounts: readonly MountedPath[]; readonly workingDir: string | undefined }

@@ -13,11 +13,14 @@ export type ImageProgram = {
 
 export type InstalledImage = { readonly entrypoint: string; readonly file: string }
 
-/** Writes a start script for each image into the data directory. Containers get a link to it. */
-export function installImages(
-  data: string,
-  images: Readonly<Record<string, ImageProgram>>,
-): ReadonlyMap<string, InstalledImage> {
+/** Finds an image of the table. */
+export type ImageLookup = (image: string) => InstalledImage | undefined
+
+/**
+ * Writes a start script for each image into the data directory. Containers get a link to it. A name without a tag stands for each tag
+ * that the table does not name.
+ */
+export function installImages(data: string, images: Readonly<Record<string, ImageProgram>>): ImageLookup {
   const directory = join(data, 'images')
   mkdirSync(directory, { recursive: true })
   const installed = new Map<string, InstalledImage>()
@@ -26,7 +29,11 @@ export function installImages(
     writeFileSync(file, `#!/bin/sh\nexec ${program.map(quote).join(' ')} "$@"\n`, { mode: 0o755 })
     installed.set(image, { entrypoint, file })
   }
-  return installed
+  return (image) => installed.get(image) ?? installed.get(withoutTag(image))
+}
+
+function withoutTag(image: string): string {
+  return image.replace(/(?::[^:/@]+)?(?:@[^/]+)?$/, '')
 }
 
 /** Decides whether an image can be used, with Kubernetes' reasons and messages. */

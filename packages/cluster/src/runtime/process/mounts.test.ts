@@ -28,10 +28,10 @@ function config(pod: string, script: string, mounts: Record<string, string>): Co
   }
 }
 
-async function run(pod: string, script: string, mounts: Record<string, string>) {
+async function run(pod: string, script: string, mounts: Record<string, string>, images = {}) {
   const dataDirectory = join(folder, pod)
   const environment = { PATH: process.env['PATH'] ?? '' }
-  const runtime = createProcessRuntime({ dataDirectory, clock: systemClock(), environment, images: {}, namespaces })
+  const runtime = createProcessRuntime({ dataDirectory, clock: systemClock(), environment, images, namespaces })
   const result = join(results, pod)
   const started = await runtime.start(config(pod, `(${script}) >${result} 2>&1`, mounts))
   const end = started.is === 'started' ? await started.ended : started
@@ -67,6 +67,15 @@ test.for([
   const script = `cat ${files.join(' ')}; test -d "$HOME"`
   const { end, output } = await run(title.replaceAll(' ', '-'), script, mounts)
   expect({ end, output }).toMatchObject({ end: { exitCode: 0 }, output: Object.values(mounts).join('') })
+})
+
+test('a command finds the program of its image at its path, unless this host has a program there', async (context) => {
+  if (!namespaces) context.skip('this host allows no mount namespaces')
+  const image = (entrypoint: string) => ({ x: { entrypoint, program: ['/bin/echo', 'mine'] } })
+  const missing = await run('missing-program', '/dayfly-none/run.sh', {}, image('/dayfly-none/run.sh'))
+  expect(missing.output).toBe('mine\n')
+  const there = await run('own-program', '/bin/sh -c "echo host"', {}, image('/bin/sh'))
+  expect(there.output).toBe('host\n')
 })
 
 test('a missing path needs a copy of its nearest directory, and a nested volume needs none', () => {

@@ -149,6 +149,18 @@ test('an image of the table has its program at the entrypoint: as the default, a
   expect(await textOf(runtime.logs(byDefault.id, wholeLog, until))).toBe("it's me again\n")
 })
 
+test('an image without a tag stands for each tag, and one with a tag wins', async () => {
+  const echo = (text: string) => ({ entrypoint: '/run.sh', program: ['/bin/echo', text] })
+  const { runtime } = world({ 'test:5000/runner': echo('any'), 'test:5000/runner:2': echo('two') })
+  const images = ['test:5000/runner', 'test:5000/runner:1', `test:5000/runner:1@sha256:${'0'.repeat(64)}`]
+  for (const [attempt, image] of [...images, 'test:5000/runner:2'].entries()) {
+    const config = shell('', { image, command: [], id: { pod: 'p', name: 'main', attempt } })
+    await run(runtime, config)
+    expect(await textOf(runtime.logs(config.id, wholeLog, until))).toBe(attempt < images.length ? 'any\n' : 'two\n')
+  }
+  expect(runtime.image('test:5000/other:1', 'Always', false)).toMatchObject({ is: 'refused' })
+})
+
 test.each([
   ['busybox:1', 'IfNotPresent', true, undefined],
   ['busybox:1', 'IfNotPresent', false, 'ErrImagePull'],

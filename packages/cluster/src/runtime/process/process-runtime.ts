@@ -31,7 +31,7 @@ export type ProcessRuntimeOptions = {
   readonly clock: Clock
   /** The base of every container's environment: at least `PATH`. */
   readonly environment: Readonly<Record<string, string>>
-  /** Images that are mapped to a program of this host. Any other image needs a command. */
+  /** Images that are mapped to a program of this host. A name without a tag stands for each tag. Any other image needs a command. */
   readonly images: Readonly<Record<string, ImageProgram>>
   /** If given, volumes are mounted at their absolute paths, too. */
   readonly namespaces?: MountNamespaces | undefined
@@ -55,13 +55,13 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
   return {
     version: 'process://1.0.0',
     isolates: false,
-    image: (image, policy, hasCommand) => judgeImage(image, policy, images.has(image), hasCommand),
+    image: (image, policy, hasCommand) => judgeImage(image, policy, images(image) !== undefined, hasCommand),
     start: async (config) => {
       if (isClosed) return { is: 'failed', message: 'the runtime is closed' }
       const known = find(config.id)
       if (known) return asStarted(known)
       const directory = containerDirectory(data, config.id)
-      const launched = await launch(config, directory, images.get(config.image), context)
+      const launched = await launch(config, directory, images(config.image), context)
       if (launched.is === 'failed') return launched
       containers.set(directory, { id: config.id, container: launched.container })
       return asStarted(launched.container)

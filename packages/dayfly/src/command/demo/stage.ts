@@ -16,6 +16,7 @@ import { connect } from '@dayfly/kubernetes/connect'
 import type { Kubernetes } from '@dayfly/kubernetes/kubernetes'
 import { parseRunnerSet } from '@dayfly/runner-set/config/runner-set'
 import { defaultLimits } from '@dayfly/runner-set/model/limits'
+import { runnerImagesOf } from '../known-images.ts'
 import type { DemoForge, DemoForgeOptions } from './forge.ts'
 import { findLeftovers, isClean, type Leftovers } from './leftovers.ts'
 import { demoNamespace, retireSets, setUp } from './set-up.ts'
@@ -49,11 +50,6 @@ export interface DemoStage<Opened extends DemoForge = DemoForge> {
 }
 
 const controllerUser = 'dayfly-controller'
-/** The images of the default templates. On this machine, the small runner replaces them. */
-const runnerImages = {
-  'ghcr.io/actions/actions-runner:latest': '/home/runner/run.sh',
-  'docker-public.packages.atlassian.com/sox/atlassian/bitbucket-pipelines-runner:latest': '/run.sh',
-}
 /** How long the controller may take to release its lease and its session. */
 const controllerMs = 5_000
 
@@ -114,11 +110,7 @@ async function open<Opened extends DemoForge>(
 }
 
 function runtimeOf({ home, clock, runner, environment }: StageOptions) {
-  const program = [process.execPath, runner]
-  const images = Object.fromEntries(
-    Object.entries(runnerImages).map(([image, entrypoint]) => [image, { entrypoint, program }]),
-  )
-  return createProcessRuntime({ dataDirectory: home.cluster, clock, environment, images })
+  return createProcessRuntime({ dataDirectory: home.cluster, clock, environment, images: runnerImagesOf(runner) })
 }
 
 function usersOf(tokens: { readonly admin: string; readonly controller: string }): ReadonlyMap<string, string> {
