@@ -86,6 +86,10 @@ volumes:
   valueFrom:
     fieldRef:
       fieldPath: metadata.namespace
+- name: POD_IP
+  valueFrom:
+    fieldRef:
+      fieldPath: status.podIP
 {{- with .Values.kubernetesServiceHost }}
 - name: KUBERNETES_SERVICE_HOST
   value: {{ . | quote }}

@@ -1,14 +1,11 @@
-// Installs the charts with helm on `dayfly cluster`, runs jobs through the installed RunnerSet, and uninstalls both. The pods of
-// this cluster share the network of the machine, so the controller has one replica and a port of its own.
+// Installs the charts with helm on `dayfly cluster`, runs jobs through the installed RunnerSet, and uninstalls both.
 import { execFile } from 'node:child_process'
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import path from 'node:path'
 import { promisify } from 'node:util'
 import { createGitHubEmulator, type GitHubEmulator } from '@dayfly/forge-emulators/github/emulator'
 import { scriptJob } from '@dayfly/forge-emulators/github/script-job'
 import { type HttpServer, httpServer } from '@dayfly/kit/http-server'
 import { randomName } from '@dayfly/kit/ids'
-import { listAt, textAt } from '@dayfly/kit/read-json'
+import { listAt, numberAt, textAt } from '@dayfly/kit/read-json'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Cli, createWorld, until } from '../../cli.ts'
 import { clock, random } from '../client-place.ts'
@@ -16,9 +13,6 @@ import { findKubectl } from '../kubectl.ts'
 import { controllerChart, createPrograms, setsChart } from './programs.ts'
 
 const execute = promisify(execFile)
-const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
-/** The part of the usual start command that hands the credential to the runner. */
-const readsCredential = 'export ACTIONS_RUNNER_INPUT_JITCONFIG="$(cat "${DAYFLY_ROOT:-}/run/dayfly/credential")"\n'
 /** An uninstall that takes longer waits for a finalizer or a hook. */
 const uninstallMsMax = 60_000
 
@@ -42,9 +36,7 @@ describe('the charts on the embedded cluster', () => {
     if (obstacle) return
     emulator = createGitHubEmulator({ clock, random, tokens: [token], knobs: { latencyMs: 50, longPollMs: 10_000 } })
     forge = await httpServer(emulator.handler)
-    mkdirSync(path.join(world.directory, 'own'))
-    const images = [`--image=localhost/dayfly:${version}=${startScript('dayfly')}`]
-    cluster = world.start('cluster', '--json', ...images)
+    cluster = world.start('cluster', '--json')
     const line = await until('it prints its address', 10_000, () => /^\{.*\}$/m.exec(cluster?.stdout() ?? '')?.[0])
     file = (JSON.parse(line) as { kubeconfig: string }).kubeconfig
   })
@@ -54,17 +46,6 @@ describe('the charts on the embedded cluster', () => {
     emulator.close()
     await forge.close()
   })
-
-  /** Writes a program that runs a file of the build, as the entry point of the image does. */
-  function startScript(name: string, setting = ''): string {
-    const script = path.join(world.directory, 'own', name)
-    writeFileSync(
-      script,
-      `#!/bin/sh\n${setting}exec '${process.execPath}' '${path.resolve(`packages/dayfly/dist/${name}.js`)}' "$@"\n`,
-    )
-    chmodSync(script, 0o755)
-    return script
-  }
 
   async function kubectl(...args: readonly string[]): Promise<string> {
     const env = { ...process.env, KUBECONFIG: file, HOME: folder }
@@ -98,14 +79,18 @@ describe('the charts on the embedded cluster', () => {
     return [...inside, ...owned].filter((each) => !natural.includes(each) && each !== kept)
   }
 
-  const values = ['--set=replicas=1', '--set=http.address=127.0.0.1', '--set=watchNamespaces={ci}']
+  /** Returns how often the containers of the controller's pods restarted. */
+  async function restarts(): Promise<readonly number[]> {
+    const pods: unknown = JSON.parse(await kubectl('-n', 'dayfly', 'get', 'pods', '-o', 'json'))
+    const living = listAt(pods, 'items').filter((pod) => textAt(pod, 'metadata', 'deletionTimestamp') === undefined)
+    return living.flatMap((pod) =>
+      listAt(pod, 'status', 'containerStatuses').map((one) => numberAt(one, 'restartCount') ?? -1),
+    )
+  }
+
   const sets = () => [
     `--set=defaults.github.url=${forge.origin}/acme`,
     '--set=defaults.github.credentials.secret=github',
-    `--set=defaults.template.spec.containers[0].name=runner`,
-    `--set=defaults.template.spec.containers[0].image=localhost/dayfly-runner:${version}`,
-    // A program that stands for an image has no other files, so that the usual start command finds no /home/runner/run.sh.
-    `--set=defaults.template.spec.containers[0].command[0]=${startScript('runner', readsCredential)}`,
     '--set=sets.linux.scale.max=4',
   ]
 
@@ -113,9 +98,6 @@ describe('the charts on the embedded cluster', () => {
     if (obstacle) return context.skip(obstacle)
     await kubectl('create', 'namespace', 'ci')
     await kubectl('-n', 'ci', 'create', 'secret', 'generic', 'github', `--from-literal=github_token=${token}`)
-    const free = await httpServer(async () => ({ status: 404, headers: {}, body: { kind: 'none' } }))
-    const port = new URL(free.origin).port
-    await free.close()
     const install = [
       'install',
       'dayfly',
@@ -126,7 +108,10 @@ describe('the charts on the embedded cluster', () => {
       '--wait',
       '--timeout=60s',
     ]
-    await helm(...install, ...values, `--set=http.port=${port}`)
+    await helm(...install, '--set=watchNamespaces={ci}')
+    await kubectl('-n', 'dayfly', 'rollout', 'restart', 'deployment/dayfly-ci')
+    await kubectl('-n', 'dayfly', 'rollout', 'status', 'deployment/dayfly-ci', '--timeout=60s')
+    expect(await restarts()).toEqual([0, 0])
     await helm('install', 'runners', setsChart, '-n', 'ci', ...sets())
     await kubectl('-n', 'ci', 'wait', 'runnerset/linux', '--for=condition=Ready', '--timeout=60s')
 

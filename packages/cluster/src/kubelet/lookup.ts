@@ -2,6 +2,7 @@
 import type { Registry } from '../api/registry.ts'
 import { isObject } from '../api/values/json.ts'
 import type { Pod } from './pod.ts'
+import { hostAddress, podAddress } from './pod-address.ts'
 
 export type Source = 'secrets' | 'configmaps'
 
@@ -45,8 +46,6 @@ function entries(value: unknown): readonly [string, string][] {
   return isObject(value) ? Object.entries(value).map(([key, text]) => [key, String(text)]) : []
 }
 
-const address = '127.0.0.1'
-
 /** Returns the value of a downward API field. Throws a `ConfigError` if this cluster does not support the field. */
 export function readField(pod: Pod, path: string): string {
   const { metadata, spec } = pod
@@ -60,10 +59,10 @@ export function readField(pod: Pod, path: string): string {
     'metadata.annotations': lines(metadata.annotations),
     'spec.nodeName': spec.nodeName ?? '',
     'spec.serviceAccountName': spec.serviceAccountName ?? 'default',
-    'status.hostIP': address,
-    'status.hostIPs': address,
-    'status.podIP': address,
-    'status.podIPs': address,
+    'status.hostIP': hostAddress,
+    'status.hostIPs': hostAddress,
+    'status.podIP': podAddress(pod),
+    'status.podIPs': podAddress(pod),
   }
   const value = fields[path]
   if (value === undefined) throw new ConfigError(`unsupported fieldPath: ${path}`)

@@ -1,5 +1,6 @@
 // Probes and hooks over HTTP and TCP: which responses they accept, when they kill the container, and the Events they record.
 import { expect, test } from 'vitest'
+import { text } from '../api/values/json.ts'
 import { containerOf, openPodStage } from '../pod-stage.fixture.ts'
 import type { NetworkTarget } from '../runtime/runtime.ts'
 import type { NetworkScript } from '../runtime/scripted/scripted-runtime.ts'
@@ -8,12 +9,12 @@ const httpGet = { port: 2375, path: '/_ping' }
 const runner = containerOf('runner')
 const sidecar = (more: object) => containerOf('docker', { restartPolicy: 'Always', ...more })
 const every = { periodSeconds: 1, failureThreshold: 3 }
-const url = 'Get "http://127.0.0.1:2375/_ping"'
+const url = 'Get "http://ADDRESS:2375/_ping"'
 const opensAt = (ms: number, before: NetworkScript) => (_: NetworkTarget, elapsed: number) =>
   elapsed < ms ? before : { status: 200 }
 
 test.each<[string, object, NetworkScript, string]>([
-  ['refused', { httpGet }, 'refused', `${url}: dial tcp 127.0.0.1:2375: connect: connection refused`],
+  ['refused', { httpGet }, 'refused', `${url}: dial tcp ADDRESS:2375: connect: connection refused`],
   ['503', { httpGet }, { status: 503 }, 'HTTP probe failed with statuscode: 503'],
   [
     'silent',
@@ -21,8 +22,8 @@ test.each<[string, object, NetworkScript, string]>([
     'hangs',
     `${url}: context deadline exceeded (Client.Timeout exceeded while awaiting headers)`,
   ],
-  ['refused', { tcpSocket: { port: 2375 } }, 'refused', 'dial tcp 127.0.0.1:2375: connect: connection refused'],
-  ['silent', { tcpSocket: { port: 2375 } }, 'hangs', 'dial tcp 127.0.0.1:2375: i/o timeout'],
+  ['refused', { tcpSocket: { port: 2375 } }, 'refused', 'dial tcp ADDRESS:2375: connect: connection refused'],
+  ['silent', { tcpSocket: { port: 2375 } }, 'hangs', 'dial tcp ADDRESS:2375: i/o timeout'],
 ])('%s: the startup probe %j delays the runner until it succeeds', async (_, action, before, message) => {
   const stage = openPodStage({ scripts: { docker: { network: opensAt(4_000, before) } } })
   const startupProbe = { ...action, periodSeconds: 2, failureThreshold: 10 }
@@ -31,7 +32,8 @@ test.each<[string, object, NetworkScript, string]>([
   expect(stage.seen.at(-1)).toMatch(/Pending docker=running runner=PodInitializing$/)
   await stage.clock.advance(3_000)
   expect(stage.seen.at(-1)).toMatch(/Running docker=running,started,ready runner=running,started,ready$/)
-  expect(stage.events().some((line) => line.includes(`Startup probe failed: ${message}`))).toBe(true)
+  const sentence = message.replaceAll('ADDRESS', text(stage.pod(), 'status', 'podIP'))
+  expect(stage.events().some((line) => line.includes(`Startup probe failed: ${sentence}`))).toBe(true)
 })
 
 test('resolves a named port; an unknown name fails the probe', async () => {
@@ -51,7 +53,7 @@ test('resolves a named port; an unknown name fails the probe', async () => {
     {
       is: 'http',
       scheme: 'https',
-      host: undefined,
+      host: text(stage.pod(), 'status', 'podIP'),
       port: 8080,
       path: '/x',
       headers: { 'user-agent': 'kube-probe/1', accept: '*/*', 'x-token': 'a' },

@@ -2,6 +2,7 @@
 import type { Clock } from '@dayfly/kit/clock'
 import { microTimestamp, timestamp } from '@dayfly/kit/timestamp'
 import type { Registry } from '../api/registry.ts'
+import { hostAddress } from './pod-address.ts'
 
 export type NodeDescription = {
   readonly name: string
@@ -61,7 +62,7 @@ function nodeStatus(
   return {
     capacity,
     allocatable: capacity,
-    addresses: [{ type: 'InternalIP', address: '127.0.0.1' }],
+    addresses: [{ type: 'InternalIP', address: hostAddress }],
     conditions: [
       condition('MemoryPressure', 'False', 'KubeletHasSufficientMemory', 'kubelet has sufficient memory available'),
       condition('DiskPressure', 'False', 'KubeletHasNoDiskPressure', 'kubelet has no disk pressure'),

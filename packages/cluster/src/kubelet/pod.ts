@@ -129,6 +129,7 @@ export type PodCondition = {
 export type Pod = StoredObject & {
   readonly metadata: ObjectMeta & { readonly namespace: string }
   readonly spec: {
+    readonly hostNetwork?: boolean
     readonly nodeName?: string
     readonly serviceAccountName?: string
     readonly restartPolicy: RestartPolicy

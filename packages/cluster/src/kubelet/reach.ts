@@ -2,6 +2,7 @@
 import type { NetworkTarget } from '../runtime/runtime.ts'
 import type { PodContext } from './context.ts'
 import type { Action, Container } from './pod.ts'
+import { podAddress } from './pod-address.ts'
 import { type ContainerRecord, idOf } from './record.ts'
 
 export type Reached =
@@ -25,7 +26,7 @@ export async function reachContainer(
   if (port === undefined) return undefined
   const number = resolvePort(record.spec, port)
   if (number === undefined) return { is: 'failed', message: `couldn't find port: ${port}` }
-  const target = targetOf(action, number, purpose)
+  const target = targetOf(action, { host: podAddress(pod()), port: number }, purpose)
   const result = await runtime.reach(idOf(pod(), record), target, timeoutMs)
   if (result.is === 'reached') return result
   return { is: 'failed', message: explain(target, result.is === 'failed' ? result.message : undefined) }
@@ -35,13 +36,16 @@ function resolvePort({ ports = [] }: Container, port: number | string): number |
   return typeof port === 'number' ? port : ports.find(({ name }) => name === port)?.containerPort
 }
 
-function targetOf({ httpGet, tcpSocket }: Action, port: number, purpose: string): NetworkTarget {
-  if (!httpGet) return { is: 'tcp', host: tcpSocket?.host || undefined, port }
+type Address = { readonly host: string; readonly port: number }
+
+/** @param address where the container listens, unless the action names another host */
+function targetOf({ httpGet, tcpSocket }: Action, { host, port }: Address, purpose: string): NetworkTarget {
+  if (!httpGet) return { is: 'tcp', host: tcpSocket?.host || host, port }
   const given = Object.fromEntries((httpGet.httpHeaders ?? []).map(({ name, value }) => [name.toLowerCase(), value]))
   return {
     is: 'http',
     scheme: httpGet.scheme === 'HTTPS' ? 'https' : 'http',
-    host: httpGet.host || undefined,
+    host: httpGet.host || host,
     port,
     path: httpGet.path ?? '/',
     headers: { 'user-agent': `kube-${purpose}/1`, accept: '*/*', ...given },
@@ -50,7 +54,7 @@ function targetOf({ httpGet, tcpSocket }: Action, port: number, purpose: string)
 
 /** @param problem undefined if the request timed out. */
 function explain(target: NetworkTarget, problem: string | undefined): string {
-  const address = `${target.host ?? '127.0.0.1'}:${target.port}`
+  const address = `${target.host}:${target.port}`
   if (target.is === 'tcp') {
     return problem === undefined ? `dial tcp ${address}: i/o timeout` : `dial tcp ${address}: connect: ${problem}`
   }

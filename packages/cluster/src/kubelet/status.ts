@@ -4,10 +4,8 @@ import { timestamp } from '@dayfly/kit/timestamp'
 import { sameJson } from '../api/values/json.ts'
 import { conditionsOf, type PodFacts } from './conditions.ts'
 import type { Pod } from './pod.ts'
+import { hostAddress, podAddress } from './pod-address.ts'
 import type { ContainerRecord, ContainerState } from './record.ts'
-
-/** The host's own address. Containers share its network. */
-const address = '127.0.0.1'
 
 /** Returns the pod's next status. If nothing changed, it is the same object as the current one. */
 export function podStatus(pod: Pod, facts: PodFacts, now: Instant): Pod['status'] {
@@ -29,14 +27,19 @@ export function podStatus(pod: Pod, facts: PodFacts, now: Instant): Pod['status'
     phase,
     ...failure,
     conditions: conditionsOf(pod, facts, now),
-    hostIP: address,
-    hostIPs: [{ ip: address }],
-    ...(isSynced || pod.status['podIP'] ? { podIP: address, podIPs: [{ ip: address }] } : {}),
+    hostIP: hostAddress,
+    hostIPs: [{ ip: hostAddress }],
+    ...(isSynced && !pod.status['podIP'] ? addressOf(pod) : {}),
     startTime: timestamp(startTime),
     ...(hasInit ? { initContainerStatuses } : {}),
     containerStatuses,
   }
   return sameJson(next, pod.status) ? pod.status : next
+}
+
+function addressOf(pod: Pod) {
+  const address = podAddress(pod)
+  return { podIP: address, podIPs: [{ ip: address }] }
 }
 
 function containerStatus(pod: Pod, record: ContainerRecord, usual: string) {

@@ -66,11 +66,11 @@ export type ExecResult =
 
 /** The target of a network probe or hook. If `host` is undefined, the target is the container itself. */
 export type NetworkTarget =
-  | { readonly is: 'tcp'; readonly host: string | undefined; readonly port: number }
+  | { readonly is: 'tcp'; readonly host: string; readonly port: number }
   | {
       readonly is: 'http'
       readonly scheme: 'http' | 'https'
-      readonly host: string | undefined
+      readonly host: string
       readonly port: number
       readonly path: string
       readonly headers: Readonly<Record<string, string>>

@@ -5,8 +5,8 @@ import { ApiError } from '../api/errors.ts'
 /** The subresources by name, with what to do instead. */
 const subresources: Readonly<Record<string, string>> = {
   attach: 'Read the log with "kubectl logs", or run a command with "kubectl exec"',
-  portforward: "Connect to 127.0.0.1: pods use the host's network",
-  proxy: "Connect to 127.0.0.1: pods use the host's network",
+  portforward: "Connect to the pod's IP: pods use the host's network",
+  proxy: "Connect to the pod's IP: pods use the host's network",
   ephemeralcontainers: 'Run the command on the host: containers are processes of it',
   resize: 'Create the pod again: no limit of resources is enforced',
 }

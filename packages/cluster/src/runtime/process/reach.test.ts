@@ -20,8 +20,8 @@ async function portOf(server: Server): Promise<number> {
 
 const clock = systemClock()
 const http = (port: number) =>
-  ({ is: 'http', scheme: 'http', host: undefined, port, path: '/x', headers: { 'x-token': 'a' } }) as const
-const tcp = (port: number) => ({ is: 'tcp', host: undefined, port }) as const
+  ({ is: 'http', scheme: 'http', host: '127.0.0.1', port, path: '/x', headers: { 'x-token': 'a' } }) as const
+const tcp = (port: number) => ({ is: 'tcp', host: '127.0.0.1', port }) as const
 
 test('HTTP: returns any status, and sends the headers', async () => {
   let seen: unknown

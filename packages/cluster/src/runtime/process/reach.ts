@@ -1,11 +1,9 @@
-// Sends network probes and hooks. Containers share the host's network, so they listen on the host's loopback address.
+// Sends network probes and hooks. Containers share the host's network, so they listen on its loopback addresses.
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { connect } from 'node:net'
 import type { Clock } from '@dayfly/kit/clock'
 import type { NetworkResult, NetworkTarget } from '../runtime.ts'
-
-const loopback = '127.0.0.1'
 
 export async function reach(
   target: NetworkTarget,
@@ -26,14 +24,14 @@ export async function reach(
 
 /** Calls `finish` at least once. Returns a function that closes the connection. */
 function openConnection(target: NetworkTarget & { is: 'tcp' }, finish: (result: NetworkResult) => void): () => void {
-  const socket = connect({ host: target.host ?? loopback, port: target.port })
+  const socket = connect({ host: target.host, port: target.port })
   socket.once('connect', () => finish({ is: 'reached', status: undefined }))
   socket.on('error', (error) => finish({ is: 'failed', message: messageOf(error) }))
   return () => socket.destroy()
 }
 
 function makeRequest(target: NetworkTarget & { is: 'http' }, finish: (result: NetworkResult) => void): () => void {
-  const { host = loopback, port, path, headers } = target
+  const { host, port, path, headers } = target
   const options = { host, port, path, headers, agent: false, rejectUnauthorized: false } as const
   const request = target.scheme === 'https' ? httpsRequest(options) : httpRequest(options)
   request.once('response', (response) => finish({ is: 'reached', status: response.statusCode }))

@@ -1,4 +1,5 @@
 // Serves /healthz, /readyz and /metrics on one address.
+import { isIPv6 } from 'node:net'
 import { CliFailure, codeOf } from '@dayfly/command-line/failure'
 import { type Answer, textAnswer } from '@dayfly/kit/http'
 import { type HttpServer, httpServer } from '@dayfly/kit/http-server'
@@ -13,13 +14,14 @@ export type HealthSources = {
 
 export type HealthAddress = { readonly host: string; readonly port: number }
 
-/** Parses `HOST:PORT`, with an IPv6 host in brackets. Returns undefined for `off`. */
+/** Parses `HOST:PORT`. An IPv6 host may lack its brackets, because a manifest can only write `$(POD_IP):8080`. Returns undefined for `off`. */
 export function healthAddress(text: string): HealthAddress | undefined {
   if (text === 'off') return undefined
-  const [, six, plain, digits] = /^(?:\[([0-9a-fA-F:.]+)\]|([^[\]:/\s]+)):(\d{1,5})$/.exec(text) ?? []
+  const [, six, plain, digits] = /^(?:\[([0-9a-fA-F:.]+)\]|([^[\]/\s]+)):(\d{1,5})$/.exec(text) ?? []
   const host = six ?? plain
   const port = Number(digits)
-  if (host !== undefined && port <= 65_535) return { host, port }
+  const isHost = host !== undefined && (!host.includes(':') || isIPv6(host))
+  if (isHost && port <= 65_535) return { host, port }
   throw new CliFailure({
     code: 'usage',
     sentence: `--health-address must be HOST:PORT or off, not "${text}".`,
