@@ -21,7 +21,10 @@ export const guidePages = [
   'without-helm',
 ] as const
 
-export type GuidePage = (typeof guidePages)[number]
+/** The page that needs no cluster. It repeats commands of the others. */
+export const localPage = 'try-without-a-cluster'
+
+export type GuidePage = (typeof guidePages)[number] | typeof localPage
 
 /** A block between fences. */
 export type GuideBlock = {

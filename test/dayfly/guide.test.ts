@@ -1,8 +1,9 @@
-// Proves that test/kubernetes/node/guide.test.ts runs each command of the guide.
+// Proves that test/kubernetes/node/guide.test.ts runs each command of the guide, and test/kubernetes/guide-local.test.ts those of the page
+// that needs no cluster.
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { commandsOf, guideBlocks, guidePages, guideSteps, guideText } from './guide-pages.ts'
+import { commandsOf, guideBlocks, guidePages, guideSteps, guideText, localPage } from './guide-pages.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 const programs = 'crane|ctr|curl|dayfly|docker|git|helm|kubectl|npm|npx|skopeo'
@@ -10,6 +11,7 @@ const programs = 'crane|ctr|curl|dayfly|docker|git|helm|kubectl|npm|npx|skopeo'
 /** Commands that something else runs: its file, and what the file contains. */
 const elsewhere: Readonly<Record<string, readonly [file: string, text: string]>> = {
   'npm ci': ['.ci/run', 'npm ci'],
+  'dayfly cluster': ['docs/guide/try-without-a-cluster.md', 'npx dayfly cluster'],
   'helm template': ['scripts/chart/manifests.ts', 'template'],
   // The chart's container.
   'dayfly controller': ['deploy/chart/templates/_pod.tpl', '- controller'],
@@ -18,30 +20,38 @@ const elsewhere: Readonly<Record<string, readonly [file: string, text: string]>>
   'docker run -v': ['test/controller/docker-runner.test.ts', 'docker'],
 }
 
-const all = guidePages.flatMap((page) =>
+const pages = [...guidePages, localPage] as const
+
+const all = pages.flatMap((page) =>
   guideSteps(page).flatMap((step) => (step.does === 'run' ? commandsOf(step.block.text) : [])),
 )
 
 describe('the test on a real node', () => {
   it('knows each page of docs/guide', () => {
     const files = readdirSync(path.join(root, 'docs/guide')).map((file) => file.replace(/\.md$/, ''))
-    expect(files.sort()).toEqual([...guidePages].sort())
+    expect(files.sort()).toEqual([...pages].sort())
   })
 
-  it.each(guidePages)(
-    'runs each block of %s.md, or applies it, or compares it with the output of the commands',
-    (page) => {
-      const steps = guideSteps(page)
-      const used = steps.flatMap((step) => [step.block, ...(step.does === 'run' && step.output ? [step.output] : [])])
-      expect(used.map(({ line }) => line)).toEqual(guideBlocks(page).map(({ line }) => line))
-    },
-  )
+  it.each(pages)('runs each block of %s.md, or applies it, or compares it with the output of the commands', (page) => {
+    const steps = guideSteps(page)
+    const used = steps.flatMap((step) => [step.block, ...(step.does === 'run' && step.output ? [step.output] : [])])
+    expect(used.map(({ line }) => line)).toEqual(guideBlocks(page).map(({ line }) => line))
+  })
 
-  it.each(guidePages)('runs the inline commands of %s.md, too', (page) => {
+  it.each(pages)('runs the inline commands of %s.md, too', (page) => {
     const prose = guideText(page).replace(/^(\s*)```[\s\S]*?^\s*```$/gm, '')
     const named = [...prose.matchAll(/`([^`\n]+)`/g)].map(([, code = '']) => code)
     const commands = named.filter((code) => new RegExp(`^(?:\\w+=\\S+ )*(?:${programs}) `).test(code))
     expect(commands.filter((command) => !isRun(command))).toEqual([])
+  })
+
+  it('installs and removes without a cluster by the very commands of the other pages', () => {
+    const others = guidePages.flatMap((page) => guideBlocks(page).map(({ text }) => text))
+    const own = guideBlocks(localPage).filter(({ language, text }) => language === 'sh' && !others.includes(text))
+    expect(own.map(({ text }) => text.split(' ').slice(0, 2).join(' '))).toEqual([
+      ...['npx dayfly', 'npx dayfly', 'export PATH="$PWD/node_modules/.bin:$PATH"\nexport', 'curl -s'],
+      ...['kubectl -n', 'rm -f'],
+    ])
   })
 
   it('reads continued lines and documents as one command', () => {

@@ -109,9 +109,12 @@ test('it queues the jobs of a workflow file, and a job that needs another one af
 
 test('with TLS, an App and the paths of an Enterprise Server, a client of the App opens a scale set', async () => {
   const [ca, key] = [path.join(folder, 'ca.crt'), path.join(folder, 'app.pem')]
-  const { addresses } = await emulate('github', '--json', '--latency', '50', '--ghes', '--tls', ca, '--app', key)
+  const token = path.join(folder, 'token')
+  const files = ['--tls', ca, '--app', key, '--token-file', token]
+  const { addresses } = await emulate('github', '--json', '--latency', '50', '--ghes', ...files)
   expect(addresses).toMatchObject({ url: expect.stringMatching(/^https:/), appId: 1, installationId: 10 })
-  expect((await stat(key)).mode & 0o077).toBe(0)
+  for (const file of [key, token]) expect((await stat(file)).mode & 0o077).toBe(0)
+  expect(await readFile(token, 'utf8')).toBe(addresses.token)
   const entries = { github_app_id: '1', github_app_private_key: await readFile(key, 'utf8') }
   const exchanges: string[] = []
   const forges = createForges({
@@ -212,6 +215,7 @@ test.each([
   [['bitbucket', '--runners', '1', '--tls', 'ca.crt'], 'The runners of --runners connect without TLS.'],
   [['bitbucket', '--ghes'], '--ghes is for the emulated GitHub only.'],
   [['bitbucket', '--app', 'app.pem'], '--app is for the emulated GitHub only.'],
+  [['bitbucket', '--token-file', 'token'], '--token-file is for the emulated GitHub only.'],
 ])('%o is refused with a sentence', async (args, sentence) => {
   const command = emulateCommand().exitOverride()
   await expect(command.parseAsync(args, { from: 'user' })).rejects.toThrow(sentence)

@@ -32,6 +32,7 @@ export function emulateCommand(): Command {
     )
     .option('--tls <file>', 'serve over TLS, and write the certificate that clients must trust to this file')
     .option('--app <file>', 'emulate a GitHub App, and write its private key to this file')
+    .option('--token-file <file>', 'write the token to this file (GitHub)')
     .option('--pipeline <name>', 'pipeline of the files to run (Bitbucket), for example custom/deploy')
     .option(
       '--runners <number>',
@@ -45,7 +46,7 @@ export function emulateCommand(): Command {
         refuse('Bitbucket', { '--pipeline': options.pipeline, '--runners': options.runners })
         return emulateGitHub(files, options)
       }
-      refuse('GitHub', { '--ghes': options.ghes, '--app': options.app })
+      refuse('GitHub', { '--ghes': options.ghes, '--app': options.app, '--token-file': options.tokenFile })
       if (options.pipeline !== undefined && files.length === 0) {
         throw unsuitable('--pipeline chooses a pipeline of a file, and no file is given.', 'Add the path of a file.')
       }

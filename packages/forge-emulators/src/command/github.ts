@@ -12,7 +12,11 @@ import { createRun } from '../workflow/run.ts'
 import { type Input, readInput } from './input.ts'
 import { certificateFor, curlCommand, type ServeOptions, serveUntilInterrupted, writePrivately } from './serve.ts'
 
-export type GitHubOptions = ServeOptions & { readonly ghes?: true; readonly app?: string }
+export type GitHubOptions = ServeOptions & {
+  readonly ghes?: true
+  readonly app?: string
+  readonly tokenFile?: string
+}
 
 export async function emulateGitHub(files: readonly string[], options: GitHubOptions): Promise<void> {
   const inputs = await readInput(files, process.env['PATH'] ?? '')
@@ -23,6 +27,7 @@ export async function emulateGitHub(files: readonly string[], options: GitHubOpt
   const tls = await certificateFor(options, clock)
   const app = options.app === undefined ? undefined : createApp()
   if (app && options.app) await writePrivately(options.app, app.privateKey)
+  if (options.tokenFile !== undefined) await writePrivately(options.tokenFile, token)
   const knobs = options.ghes ? ({ mode: 'legacy', servicePath: '/_services/pipelines' } as const) : {}
   const apps = app ? [app] : []
   const emulator = createGitHubEmulator({ clock, random, latencyMs, tokens: [token], knobs, apps, tls })
