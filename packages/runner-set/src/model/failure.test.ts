@@ -28,7 +28,7 @@ describe('every word of the cluster has its reason', () => {
     ['RunContainerError', 'command-missing'],
     ['StartError', 'command-missing'],
     ['ContainerCannotRun', 'command-missing'],
-  ])('of a container: %s', (word, reason) => expect(reasonOfContainer(word)).toBe(reason))
+  ])('a word of a container: %s', (word, reason) => expect(reasonOfContainer(word)).toBe(reason))
 
   it.each<[string, FailureReason]>([
     ['FailedScheduling', 'unschedulable'],
@@ -40,7 +40,7 @@ describe('every word of the cluster has its reason', () => {
     ['SandboxChanged', 'sandbox-failed'],
     ['FailedPostStartHook', 'hook-failed'],
     ['NodeNotReady', 'node-lost'],
-  ])('of an Event: %s', (word, reason) => expect(reasonOfEvent(word)).toBe(reason))
+  ])('a word of an Event: %s', (word, reason) => expect(reasonOfEvent(word)).toBe(reason))
 
   it.each<[string, FailureReason]>([
     ['OOMKilled', 'out-of-memory'],
@@ -62,7 +62,7 @@ describe('every word of the cluster has its reason', () => {
     ['TopologyAffinityError', 'node-refused'],
     ['PodOSNotSupported', 'node-refused'],
     ['DeadlineExceeded', 'deadline-exceeded'],
-  ])('of an end: %s', (word, reason) => expect(reasonOfEnd(word)).toBe(reason))
+  ])('a word of an end: %s', (word, reason) => expect(reasonOfEnd(word)).toBe(reason))
 })
 
 it('knows no reason for a container that is only slow', () => {
