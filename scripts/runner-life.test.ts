@@ -8,6 +8,7 @@ import { expect, test } from 'vitest'
 const ownTimes: Partial<Record<FailureReason, string>> = {
   'never-online': '2 min after the container started',
   'start-under-way': 'not for this reason: the step has a time of its own',
+  'image-slow': 'when the pull has taken `startMax` of the set (10 min)',
   'init-hangs': 'when the container has run for `startMax` of the set (10 min)',
   'sidecar-not-ready': "when the probe's own time is over",
 }
