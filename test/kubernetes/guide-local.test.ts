@@ -16,7 +16,10 @@ const isTerminal = (text: string) => text.startsWith('npx dayfly')
 const isJob = (text: string) => text.startsWith('curl')
 const rest = commands((text) => !isTerminal(text))
 
-describe('the page that needs no cluster', () => {
+/** Containers see their volumes at absolute paths only where the host can mount. */
+const hosts = ['that can mount', 'that cannot mount'] as const
+
+describe.each(hosts)('the page that needs no cluster, on a host %s', (host) => {
   let obstacle: string | undefined
   // `npm run manifests` writes into the folder dist/ of the repository.
   mkdirSync('dist', { recursive: true })
@@ -33,6 +36,7 @@ describe('the page that needs no cluster', () => {
       mkdirSync(bin, { recursive: true })
       symlinkSync(helm.program, path.join(bin, 'helm'))
       if (kubectl.program !== 'kubectl') symlinkSync(kubectl.program, path.join(bin, 'kubectl'))
+      if (host === 'that cannot mount') symlinkSync('/bin/false', path.join(bin, 'unshare'))
     }
   })
   afterAll(async () => {
@@ -49,8 +53,9 @@ describe('the page that needs no cluster', () => {
 
   it('opens two terminals', async (context) => {
     if (obstacle) return context.skip(obstacle)
+    const env = { ...process.env, PATH: `${path.join(shell.folder, 'global/bin')}:${process.env['PATH']}` }
     for (const { block } of commands(isTerminal)) {
-      terminals.push(spawn('bash', ['-c', block.text], { cwd: shell.folder, detached: true, stdio: 'ignore' }))
+      terminals.push(spawn('bash', ['-c', block.text], { cwd: shell.folder, env, detached: true, stdio: 'ignore' }))
     }
     const files = ['kubeconfig', 'github-token'].map((name) => path.join(shell.folder, name))
     await until('both serve', 30_000, () => files.every(existsSync))

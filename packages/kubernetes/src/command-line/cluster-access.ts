@@ -49,7 +49,9 @@ export async function clusterAccess(choice: ClusterChoice, around: Surroundings)
 export function surroundings(): Surroundings {
   const { env: environment } = process
   const plugins = pluginHost({ environment, isTerminal: process.stdin.isTTY === true, clock: systemClock() })
-  return { environment, home: homedir(), serviceAccount: serviceAccountFolder, plugins }
+  // Set in the containers of `dayfly cluster`, which cannot mount at absolute paths on every host.
+  const serviceAccount = path.join(environment['DAYFLY_ROOT'] ?? '/', serviceAccountFolder)
+  return { environment, home: homedir(), serviceAccount, plugins }
 }
 
 async function exists(file: string): Promise<boolean> {
