@@ -220,6 +220,7 @@ describe('a runner’s life', () => {
     expect(status(stage)).toMatchObject({ lastReason: 'pod-vanished' })
     await stage.clock.advance(seconds(120))
     expect(podNames(stage)).toEqual([])
+    expect(status(stage), 'a minute later nothing is wrong any more').not.toHaveProperty('lastReason')
   })
 })
 

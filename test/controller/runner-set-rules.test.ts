@@ -44,6 +44,29 @@ function problems(object: ReturnType<typeof document>): readonly string[] {
   return parsed.ok ? [] : parsed.problems.map(({ path, sentence }) => `${path}: ${sentence}`)
 }
 
+describe('a template with containers', () => {
+  const named = (...containers: readonly object[]) =>
+    problems(document({ github, scale: { max: 1 }, template: { spec: { containers } } }))
+  const refusal = (next: string) => [
+    `spec.template.spec.containers: no container is named "runner", so a second, default runner would start beside these. ${next} "runner"`,
+  ]
+  it.each<[string, readonly object[], readonly string[]]>([
+    ['one of another name', [{ name: 'main', image: 'host' }], refusal('If "main" is the runner, rename it to')],
+    [
+      'a runner behind a helper',
+      [
+        { name: 'proxy', image: 'envoy' },
+        { name: 'work', image: 'ghcr.io/actions/actions-runner' },
+      ],
+      refusal('If "work" is the runner, rename it to'),
+    ],
+    ['a container without a name', [{ image: 'host' }], refusal('Name one of them')],
+    ['a name in other letters', [{ name: 'Runner', image: 'x' }], refusal('If "Runner" is the runner, rename it to')],
+    ['the runner beside a helper', [{ name: 'proxy', image: 'envoy' }, { name: 'runner' }], []],
+    ['none, as the default has one', [], []],
+  ])('names the runner: %s', (_, containers, expected) => expect(named(...containers)).toEqual(expected))
+})
+
 describe('the API server', () => {
   describe('an http URL', () => {
     const refused = /^spec\.(github|bitbucket)\.url: Invalid value: http:\/\/ would send the credentials in clear text/
