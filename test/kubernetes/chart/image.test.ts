@@ -83,7 +83,7 @@ describe('the images', () => {
     expect((await inside('controller', controller, ...entry, 'controller', '--help')).stdout).toContain(
       '--health-address',
     )
-    expect((await inside('controller', controller, ...entry, 'doctor', 'explain', 'POD101')).stdout).toContain('POD101')
+    expect((await inside('controller', controller, ...entry, 'status', '--help')).stdout).toContain('--kubeconfig')
     const absent = await inside('controller', controller, ...entry, 'controller').catch((error: unknown) => error)
     expect(absent).toMatchObject({ code: 2, stderr: expect.stringContaining('No kubeconfig was found') })
   })
