@@ -76,16 +76,17 @@ describe('the images', () => {
     ).toBe(digest(runner))
   })
 
-  it('run every command of the controller that needs no cluster', async () => {
+  it('run the controller, and no other command', async () => {
     const entry = controller.configuration['Entrypoint'] as readonly string[]
     const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
     expect((await inside('controller', controller, ...entry, '--version')).stdout.trim()).toBe(version)
     expect((await inside('controller', controller, ...entry, 'controller', '--help')).stdout).toContain(
       '--health-address',
     )
-    expect((await inside('controller', controller, ...entry, 'status', '--help')).stdout).toContain('--kubeconfig')
     const absent = await inside('controller', controller, ...entry, 'controller').catch((error: unknown) => error)
     expect(absent).toMatchObject({ code: 2, stderr: expect.stringContaining('No kubeconfig was found') })
+    const other = await inside('controller', controller, ...entry, 'doctor').catch((error: unknown) => error)
+    expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining('There is no command "doctor"') })
   })
 
   it('start the runner by its script, which reports the missing credential', async () => {
