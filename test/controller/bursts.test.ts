@@ -110,6 +110,29 @@ describe.each([50, 150, 300])('at a latency of %i ms', (ms) => {
   })
 })
 
+it.each([150, 300])(
+  'ends that come before the messages about their jobs are no failures, at a latency of %i ms',
+  async (ms) => {
+    const stage = await open({ forgeMs: ms, apiMs: ms, spec: { scale: { min: 0, max: 100 } } })
+    // A message has two events, so that the last one about 100 runners comes a minute after its job.
+    stage.emulator.control.knobs({ batchMax: 2 })
+    queue(stage, 100)
+    for (let waited = 0; waited < 60 && secrets(stage).length < 100; waited++) await stage.clock.advance(seconds(1))
+    const names = [...secrets(stage)]
+    for (const name of names) await takeJob(stage, name)
+    for (const name of names) {
+      stage.emulator.control.stub.finish(name, succeeded)
+      end(stage, name)
+    }
+    for (let waited = 0; waited < 120; waited++) {
+      confirmDeletions(stage)
+      await stage.clock.advance(seconds(1))
+    }
+    expect(registrations(stage)).toHaveLength(100)
+    expect(events(stage, 'runner-failed')).toEqual([])
+  },
+)
+
 it('forty runners of a lost node cost a few lists, and no refused removal', async () => {
   const stage = await open({ spec: { scale: { min: 0, max: 40 } } })
   queue(stage, 40)

@@ -12,8 +12,8 @@ export type ForgeState = Readonly<Record<string, string>>
 
 /** An event of the forge. The controller folds it into the set's state before it acknowledges the batch. */
 export type ForgeEvent =
-  /** The demand at the instant `at`. */
-  | { readonly kind: 'demand'; readonly demand: Demand; readonly at: Instant }
+  /** The demand as the forge told it at the instant `at`. `countedAt`: the time of the jobs that it counts, if they are older. */
+  | { readonly kind: 'demand'; readonly demand: Demand; readonly at: Instant; readonly countedAt?: Instant }
   | {
       readonly kind: 'job-started'
       readonly runner: string

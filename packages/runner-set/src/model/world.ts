@@ -30,6 +30,9 @@ export type TemplateVerdict =
 /** The API server refused pods before, for example because of a quota. `atOnce`: so many starts may wait for its response; each pod that it creates allows one more. */
 export type Caution = { readonly failure: Failure; readonly refusals: number; readonly atOnce: number }
 
+/** `countedAt`: the time of the jobs that it counts, if they are older than the reading. */
+export type DemandReading = Reading<Demand> & { readonly countedAt?: Instant }
+
 /** A runner that is gone but whose job the demand may still count. */
 export type Departed = {
   readonly name: string
@@ -104,7 +107,7 @@ export type SetWorld = {
   /** The hash of the set's present template. */
   readonly templateHash: string
   readonly template: TemplateVerdict | undefined
-  readonly demand: Reading<Demand>
+  readonly demand: DemandReading
   /** The runners as a strategy of cycles counts them; undefined without one, or while they are unknown. */
   readonly fleet: readonly FleetRunner[] | undefined
   /** The reading of the demand for which such a strategy decided last, by its time. */

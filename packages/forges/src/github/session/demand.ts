@@ -9,13 +9,23 @@ const contradictionMs = 5 * 60_000
 export class DemandReading {
   #assigned: number | undefined
   #isOfMessage = false
-  /** The ids of jobs that were announced beside statistics of zero, with the time at which they stop counting. */
-  readonly #contradicting = new Map<string, Instant>()
+  /** The ids of jobs that were announced beside statistics of zero. They count until `until`. */
+  readonly #contradicting = new Map<string, { readonly assignedAt: Instant; readonly until: Instant }>()
 
   /** Returns the jobs that are assigned to the set; undefined before the first statistics. */
   jobs(now: Instant): number | undefined {
-    for (const [job, until] of this.#contradicting) if (until <= now) this.#contradicting.delete(job)
+    for (const [job, { until }] of this.#contradicting) if (until <= now) this.#contradicting.delete(job)
     return this.#assigned === undefined ? undefined : Math.max(this.#assigned, this.#contradicting.size)
+  }
+
+  /**
+   * Returns the time of what `jobs` counts. In a queue of many messages, a job is announced long after it was assigned. Then zero may be
+   * right, because the job is over.
+   */
+  countedAt(now: Instant): Instant {
+    const jobs = this.jobs(now) ?? 0
+    if (jobs === 0 || jobs === this.#assigned) return now
+    return Math.min(now, Math.max(...[...this.#contradicting.values()].map(({ assignedAt }) => assignedAt)))
   }
 
   /** Whether the last statistics came with a message. A message that waited for a new session is older than the session's own statistics. */
@@ -35,7 +45,8 @@ export class DemandReading {
     for (const job of message.jobs) {
       if (job.jobId === undefined) continue
       if (job.kind === 'completed') this.#contradicting.delete(job.jobId)
-      if (job.kind === 'assigned' && this.#assigned === 0) this.#contradicting.set(job.jobId, now + contradictionMs)
+      if (job.kind !== 'assigned' || this.#assigned !== 0) continue
+      this.#contradicting.set(job.jobId, { assignedAt: job.assignedAt ?? now, until: now + contradictionMs })
     }
   }
 

@@ -272,7 +272,9 @@ export class Listener {
 
   #demandEvents(at: Instant): readonly ForgeEvent[] {
     const jobs = this.#demand.jobs(at)
-    return jobs === undefined ? [] : [{ kind: 'demand', demand: { kind: 'assigned', jobs }, at }]
+    if (jobs === undefined) return []
+    const countedAt = this.#demand.countedAt(at)
+    return [{ kind: 'demand', demand: { kind: 'assigned', jobs }, at, ...(countedAt < at ? { countedAt } : {}) }]
   }
 
   /** If the session has no statistics, the last known ones stay valid. */

@@ -26,6 +26,8 @@ export type JobMessage = {
   readonly runner: string | undefined
   readonly result: string
   readonly queuedAt: Instant | undefined
+  /** When GitHub gave the job to the scale set. */
+  readonly assignedAt: Instant | undefined
   readonly startedAt: Instant | undefined
   readonly finishedAt: Instant | undefined
 }
@@ -127,6 +129,7 @@ function readJob(entry: unknown): JobMessage | string {
     runner: textField(wire, 'runnerName'),
     result: textField(wire, 'result') ?? 'unknown',
     queuedAt: instantField(wire, 'queueTime'),
+    assignedAt: instantField(wire, 'scaleSetAssignTime'),
     startedAt: instantField(wire, 'runnerAssignTime'),
     finishedAt: instantField(wire, 'finishTime'),
   }

@@ -10,6 +10,11 @@ export function isStillCounted(departed: Departed, demandAt: Instant, limits: Li
   return demandAt <= departed.at + (departed.endedWell ? limits.lateEventMs : 0)
 }
 
+/** Returns the time of the jobs that a demand counts. */
+export function countedAt(demand: { readonly at: Instant; readonly countedAt?: Instant }): Instant {
+  return demand.countedAt ?? demand.at
+}
+
 export class Departures {
   readonly #departed = new Map<string, Departed>()
 

@@ -49,24 +49,25 @@ export function forgeFailed({ state, events }: FoldStep, failure: Failure, since
   events.push({ kind: 'forge-failed', ...setSubject(state), failure })
 }
 
-function demandReported({ state, events, at }: FoldStep, event: Extract<ForgeEvent, { kind: 'demand' }>): void {
+function demandReported({ state, events, at, limits }: FoldStep, event: Extract<ForgeEvent, { kind: 'demand' }>): void {
   const { forge } = state
   if (forge.failure) events.push({ kind: 'forge-connected', ...setSubject(state) })
-  if (forge.demandReported(event.demand, event.at, at)) {
+  if (forge.demandReported(event, at, limits)) {
     events.push({ kind: 'demand-changed', ...setSubject(state), demand: event.demand })
   }
 }
 
 function jobStarted(step: FoldStep, event: Extract<ForgeEvent, { kind: 'job-started' }>): void {
-  const { forge, departures, table } = step.state
+  const { forge, departures, pendingRemovals, table } = step.state
   const { runner: name, job, at, queuedAt } = event
   const before = table.get(name)
   // The log of the runner and the list of the forge show the same job.
   if (before?.job?.id === job.id) return
-  forge.quietSince = step.at
+  forge.jobReported(at, step.at, step.limits)
   countSuccess(step, before)
   step.state.history = noneLeft(step.state.history)
   departures.jobStarted(name)
+  pendingRemovals.hadJob(name)
   const isLate = isNextJob(step, name, job.id)
   if (before && (needsCordon(step.state.set) || !before.job)) {
     put(step, withJob(before, { ...job, startedAt: at, finished: undefined }))
@@ -90,10 +91,10 @@ function isNextJob({ state }: FoldStep, name: string, id: string): boolean {
 
 function jobFinished(step: FoldStep, event: Extract<ForgeEvent, { kind: 'job-finished' }>): void {
   const { forge, departures, pendingRemovals, table } = step.state
-  const { runner: name, jobId, result } = event
+  const { runner: name, jobId, result, at } = event
   const before = table.get(name)
   if (before?.job?.id === jobId && before.job.finished) return
-  forge.quietSince = step.at
+  forge.jobReported(at, step.at, step.limits)
   departures.settle(name)
   if (!needsCordon(step.state.set)) pendingRemovals.clear(name)
   step.events.push({ kind: 'job-finished', ...subject(step, name), job: jobId, result })
@@ -115,7 +116,7 @@ export function registrationsListed(step: FoldStep, registrations: readonly Regi
   }
   for (const runner of state.table.all()) compareRunner(step, runner, ownOf(runner, byName.get(runner.name)), askedAt)
   if (needsCordon(state.set)) finishUnseen(step, byName, askedAt)
-  for (const { name, isListed } of state.pendingRemovals.compare(byName, askedAt)) {
+  for (const { name, isListed } of state.pendingRemovals.compare(byName, askedAt, state.forge.backlogUntil)) {
     if (isListed) leftTooEarly(step, name)
     else leftUnseen(step, name)
   }

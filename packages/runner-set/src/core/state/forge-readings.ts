@@ -3,12 +3,17 @@ import type { Instant } from '@dayfly/kit/clock'
 import type { Demand } from '../../model/demand.ts'
 import type { Failure } from '../../model/failure.ts'
 import type { ForgeState } from '../../model/forge-event.ts'
-import type { Reading } from '../../model/runner.ts'
+import type { Limits } from '../../model/limits.ts'
+import type { DemandReading } from '../../model/world.ts'
+
+type DemandEvent = { readonly demand: Demand; readonly at: Instant; readonly countedAt?: Instant }
 
 export class ForgeReadings {
-  demand: Reading<Demand> = { known: false, since: 0, why: 'the forge has not reported its demand yet' }
+  demand: DemandReading = { known: false, since: 0, why: 'the forge has not reported its demand yet' }
   /** When a job event or a change of demand was last seen. */
   quietSince: Instant = 0
+  /** Until when the events about a runner that has ended may still be behind others. */
+  backlogUntil: Instant = 0
   failure: (Failure & { readonly since: Instant }) | undefined
   /** A difference between the set and the forge's record of it. */
   settingsFailure: Failure | undefined
@@ -21,13 +26,24 @@ export class ForgeReadings {
   #listedBefore = 0
 
   /** Returns whether the demand differs from the one before. */
-  demandReported(demand: Demand, at: Instant, now: Instant): boolean {
+  demandReported({ demand, at, countedAt }: DemandEvent, now: Instant, limits: Limits): boolean {
     const before = this.demand
-    this.demand = { known: true, value: demand, at }
+    if (countedAt !== undefined) this.#comesBehind(countedAt, now, limits)
+    this.demand = { known: true, value: demand, at, ...(countedAt === undefined ? {} : { countedAt }) }
     this.failure = undefined
     if (before.known && JSON.stringify(before.value) === JSON.stringify(demand)) return false
     this.quietSince = now
     return true
+  }
+
+  /** An event of a job arrived that happened at `at`. One that is late shows that more of them wait. */
+  jobReported(at: Instant, now: Instant, limits: Limits): void {
+    this.quietSince = now
+    this.#comesBehind(at, now, limits)
+  }
+
+  #comesBehind(at: Instant, now: Instant, { lateEventMs }: Limits): void {
+    if (now - at > lateEventMs) this.backlogUntil = now + lateEventMs
   }
 
   failing(failure: Failure, since: Instant): void {

@@ -27,6 +27,11 @@ export class PendingRemovals {
     this.#pending.delete(name)
   }
 
+  /** The event about its job came after its end, so it did not leave too early. */
+  hadJob(name: string): void {
+    this.#change(name, () => ({ early: false }))
+  }
+
   begin(name: string): void {
     this.#change(name, () => ({ underway: true }))
   }
@@ -50,14 +55,16 @@ export class PendingRemovals {
   }
 
   /** Compares with a complete list. Removals that the list no longer has are over.
-   *  Returns the runners that left too early, by whether the list still has their registrations. A list that was requested before their time does not count. */
-  compare(listed: ReadonlyMap<string, readonly Registration[]>, askedAt: Instant) {
+   *  Returns the runners that left too early, by whether the list still has their registrations. A list that was requested before their
+   *  time does not count, nor does one while the events of their jobs may still wait. */
+  compare(listed: ReadonlyMap<string, readonly Registration[]>, askedAt: Instant, backlogUntil: Instant) {
     const early: { readonly name: string; readonly isListed: boolean }[] = []
     for (const [name, pending] of this.#pending) {
       const own = listed.get(name)?.find(({ id }) => id === pending.registration.id) ?? listed.get(name)?.[0]
       const isListed = own !== undefined
       if (pending.busy && own?.busy === false) this.#change(name, () => ({ busy: false, dueAt: askedAt }))
-      if (pending.early && askedAt < pending.dueAt) continue
+      if (pending.early && askedAt < backlogUntil) this.#change(name, () => ({ dueAt: backlogUntil }))
+      if (pending.early && askedAt < Math.max(pending.dueAt, backlogUntil)) continue
       if (pending.early) early.push({ name, isListed })
       if (isListed) this.#change(name, () => ({ early: false }))
       else this.clear(name)
