@@ -12,7 +12,7 @@ export type ForgeState = Readonly<Record<string, string>>
 
 /** An event of the forge. The controller folds it into the set's state before it acknowledges the batch. */
 export type ForgeEvent =
-  /** The demand as the forge told it at the instant `at`. `countedAt`: the time of the jobs that it counts, if they are older. */
+  /** The demand as the forge reports it at the instant `at`. `countedAt`: the time of the jobs that it counts, if they are older. */
   | { readonly kind: 'demand'; readonly demand: Demand; readonly at: Instant; readonly countedAt?: Instant }
   | {
       readonly kind: 'job-started'
