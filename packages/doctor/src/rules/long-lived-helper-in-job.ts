@@ -1,10 +1,11 @@
 // Finds proxies, log shippers and agents next to the work of a Job, written or injected: they never end, so the pod never ends.
-import type { VersionFact } from '../facts.ts'
+import type { ObjectFact, VersionFact } from '../facts.ts'
 import type { Hit } from '../finding.ts'
 import type { PodView } from '../pod-view.ts'
 import { asSidecar } from '../pods/as-sidecar.ts'
 import { injectedProxies } from '../pods/mesh-injection.ts'
 import { hitIn, jobSpecOf, versionOf, writtenPods } from '../pods/pod-parts.ts'
+import { objectsOf } from '../read/objects/by-kind.ts'
 import { endlessBesideWork, keeperOf } from '../read/shell/endless.ts'
 import type { Rule } from '../rule.ts'
 
@@ -16,11 +17,15 @@ export const rule: Rule = {
   confidence: 'high',
   modes: ['static', 'live'],
   fix: 'unsafe',
-  check: (facts) => ({
-    hits: writtenPods(facts)
-      .filter((pod) => pod.runsToCompletion)
-      .flatMap((pod) => [...check(pod, versionOf(pod, facts)), ...checkInjected(pod)]),
-  }),
+  isCrossObject: true,
+  check: (facts) => {
+    const namespaces = objectsOf(facts, 'Namespace')
+    return {
+      hits: writtenPods(facts)
+        .filter((pod) => pod.runsToCompletion)
+        .flatMap((pod) => [...check(pod, versionOf(pod, facts)), ...checkInjected(pod, namespaces)]),
+    }
+  },
 }
 
 function check(pod: PodView, version: VersionFact): readonly Hit[] {
@@ -43,9 +48,9 @@ function check(pod: PodView, version: VersionFact): readonly Hit[] {
 }
 
 /** Only in files: a live pod shows its proxy among its containers. */
-function checkInjected(pod: PodView): readonly Hit[] {
+function checkInjected(pod: PodView, namespaces: readonly ObjectFact[]): readonly Hit[] {
   if (jobSpecOf(pod) === undefined || pod.document === undefined) return []
-  return injectedProxies(pod).map(({ mesh, path, native }) =>
+  return injectedProxies(pod, namespaces).map(({ mesh, path, native }) =>
     hitIn(pod, {
       path,
       message: `${mesh} injects its proxy into the pod. The proxy never ends by itself, so ${consequence(pod)}, unless your ${mesh} injects native sidecars. Set the annotation ${native} to "true" (Kubernetes 1.29 and later).`,
