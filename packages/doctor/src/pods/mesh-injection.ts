@@ -66,7 +66,7 @@ export function injectedProxies(pod: PodView, namespaces: readonly ObjectFact[])
   })
 }
 
-/** Returns the place that asks for the proxy. What the pod itself says wins over its namespace. */
+/** Returns the place that asks for the proxy. The pod's own word wins over its namespace. */
 function askingPath({ asks, values, asksForAll }: Mesh, pod: PodView, namespaces: readonly ObjectFact[]) {
   const holder = (['labels', 'annotations'] as const).find((each) => pod[each][asks] !== undefined)
   if (holder !== undefined) {
