@@ -93,6 +93,7 @@ function escapeTemplate(text: string): string {
 /** Returns the schema of the values of deploy/chart-runner-set. The defaults may hold any field, so no field of a set is required. */
 function runnerSetValuesSchema(): object {
   const spec = optional(z.toJSONSchema(runnerSetSpecSchema, { target: 'draft-7', io: 'input' }))
+  const texts = { type: 'object', additionalProperties: { type: 'string' } }
   const network = { type: 'string', pattern: '^[0-9a-fA-F.:]+/[0-9]{1,3}$' }
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
@@ -109,6 +110,8 @@ function runnerSetValuesSchema(): object {
         patternProperties: { '^[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?$': { $ref: '#/definitions/spec' } },
         additionalProperties: false,
       },
+      labels: texts,
+      annotations: texts,
       networkPolicy: {
         type: 'object',
         additionalProperties: false,

@@ -14,11 +14,24 @@
 {{- end }}
 
 {{- define "dayfly.commonLabels" -}}
-helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
-app.kubernetes.io/name: {{ include "dayfly.name" . }}
-app.kubernetes.io/instance: {{ .Release.Name }}
-app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
-app.kubernetes.io/managed-by: {{ .Release.Service }}
+{{- $own := dict
+  "helm.sh/chart" (printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_")
+  "app.kubernetes.io/name" (include "dayfly.name" .)
+  "app.kubernetes.io/instance" .Release.Name
+  "app.kubernetes.io/version" .Chart.AppVersion
+  "app.kubernetes.io/managed-by" .Release.Service
+  "app.kubernetes.io/component" "controller" }}
+{{- toYaml (merge $own .Values.commonLabels) }}
+{{- end }}
+
+{{/* The labels of a pod. Those that select it win: a Deployment cannot change its selector. Argument: a dict with `root` and `selector`. */}}
+{{- define "dayfly.podLabels" -}}
+{{- toYaml (merge (fromYaml .selector) .root.Values.podLabels .root.Values.commonLabels) }}
+{{- end }}
+
+{{/* The name of a controller's ServiceAccount. Argument: a dict with `root` and `controller`. */}}
+{{- define "dayfly.serviceAccount" -}}
+{{- default .controller.name .root.Values.serviceAccount.name }}
 {{- end }}
 
 {{/*

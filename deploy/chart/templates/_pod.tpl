@@ -1,7 +1,7 @@
 {{/* The spec of a controller's pod. Argument: a dict with `root`, `controller` and `selector`. */}}
 {{- define "dayfly.podSpec" -}}
 {{- $values := .root.Values -}}
-serviceAccountName: {{ .controller.name }}
+serviceAccountName: {{ include "dayfly.serviceAccount" . }}
 automountServiceAccountToken: false
 enableServiceLinks: false
 # The controller gives its sessions and its Lease back within 45 s.
@@ -33,8 +33,15 @@ containers:
       - --lease-namespace={{ .root.Release.Namespace }}
       - --lease-name={{ .controller.name }}
       - --health-address={{ $values.http.address }}:{{ $values.http.port }}
+      - --log-level={{ $values.logLevel }}
+      {{- with $values.extraArgs }}
+      {{- toYaml . | nindent 6 }}
+      {{- end }}
     env:
       {{- include "dayfly.environment" .root | nindent 6 }}
+      {{- with $values.extraEnv }}
+      {{- toYaml . | nindent 6 }}
+      {{- end }}
     ports:
       - name: http
         containerPort: {{ $values.http.port }}
@@ -71,6 +78,9 @@ containers:
       - name: extra-ca
         mountPath: /etc/dayfly/ca
         readOnly: true
+      {{- end }}
+      {{- with $values.extraVolumeMounts }}
+      {{- toYaml . | nindent 6 }}
       {{- end }}
 volumes:
   {{- include "dayfly.volumes" .root | nindent 2 }}
@@ -145,6 +155,9 @@ volumes:
   secret:
     secretName: {{ .Values.extraCa.secret }}
     defaultMode: 0440
+{{- end }}
+{{- with .Values.extraVolumes }}
+{{ toYaml . }}
 {{- end }}
 {{- end }}
 

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { jobLogRights, leaseRights, type Right, runnerRights } from '@dayfly/controller/rights'
-import { listAt, textAt } from '@dayfly/kit/read-json'
+import { listAt, textAt, valueAt } from '@dayfly/kit/read-json'
 import type { KubeObject } from '@dayfly/kubernetes/types'
 import { runnerSetCrd } from '@dayfly/runner-set/config/crd'
 import { describe, expect, it as test } from 'vitest'
@@ -102,6 +102,29 @@ describe('the values of RunnerSets are refused with their path', () => {
     })
 })
 
+it('takes labels, an account, arguments, variables and volumes of the operator, and keeps its selectors', async () => {
+  const own = await render(controllerChart, '--set=watchNamespaces={ci}')
+  const objects = await render(controllerChart, `--values=${fullValues}`, '--set=watchNamespaces={ci}')
+  const [before] = ofKind(own, 'Deployment')
+  const [after] = ofKind(objects, 'Deployment')
+  expect(valueAt(after, 'spec', 'selector')).toEqual(valueAt(before, 'spec', 'selector'))
+  for (const { metadata } of objects)
+    expect(metadata.labels).toMatchObject({ team: 'platform', 'app.kubernetes.io/name': 'dayfly' })
+  expect(valueAt(after, 'spec', 'template', 'metadata', 'labels')).toMatchObject({
+    team: 'ci',
+    'app.kubernetes.io/name': 'dayfly',
+  })
+  expect(ofKind(objects, 'ServiceAccount').map(({ metadata }) => metadata.name)).toEqual(['shared'])
+  const pod = valueAt(after, 'spec', 'template', 'spec')
+  expect(textAt(pod, 'serviceAccountName')).toBe('shared')
+  const [container] = listAt(pod, 'containers')
+  expect(listAt(container, 'args')).toEqual(expect.arrayContaining(['--log-level=debug', '--context=x']))
+  expect(listAt(container, 'env')).toContainEqual({ name: 'NODE_OPTIONS', value: '--max-old-space-size=200' })
+  expect(listAt(container, 'volumeMounts')).toContainEqual({ name: 'more', mountPath: '/etc/more', readOnly: true })
+  expect(listAt(pod, 'volumes')).toContainEqual({ name: 'more', configMap: { name: 'more' } })
+  expect(ofKind(objects, 'Lease')).toEqual([])
+})
+
 describe('the rights of the controller', () => {
   const rules = (rights: readonly Right[], lease: string) =>
     rights.map(({ resource, subresource, verbs, named }) => ({
@@ -114,7 +137,7 @@ describe('the rights of the controller', () => {
     objects.flatMap((object) => (object['rules'] ? [[`${object.kind} ${nameOf(object)}`, object['rules']]] : []))
 
   it('are a Role in each watched namespace, and a Role for its Lease', async () => {
-    const objects = await render(controllerChart, '--set=watchNamespaces={ci,builds}')
+    const objects = await render(controllerChart, '--set=watchNamespaces={ci,builds}', '--set=rbac.aggregate=false')
     expect(Object.fromEntries(rulesOf(objects))).toEqual({
       'Role ci/dayfly-ci': rules(runnerRights, ''),
       'Role builds/dayfly-builds': rules(runnerRights, ''),
@@ -124,11 +147,18 @@ describe('the rights of the controller', () => {
   })
 
   it('are a ClusterRole for all namespaces, and a Role for the Lease', async () => {
-    const objects = await render(controllerChart, '--set=scope=cluster')
+    const objects = await render(controllerChart, '--set=scope=cluster', '--set=rbac.aggregate=false')
     expect(Object.fromEntries(rulesOf(objects))).toEqual({
       'ClusterRole dayfly': rules(runnerRights, ''),
       'Role dayfly/dayfly-lease': rules(leaseRights, 'dayfly'),
     })
+  })
+
+  it('let the roles view, edit and admin include RunnerSets, if the chart installs their definition', async () => {
+    const aggregated = async (...args: readonly string[]) =>
+      ofKind(await render(controllerChart, ...args), 'ClusterRole').map(({ metadata }) => metadata.name)
+    expect(await aggregated()).toEqual(['dayfly-runnersets-edit', 'dayfly-runnersets-view'])
+    expect(await aggregated('--set=crds.install=false')).toEqual([])
   })
 
   it('include the logs of runners only on demand', async () => {
