@@ -181,3 +181,14 @@ test('the control API queues steps, starts and ends runners, and shows the state
   expect((await call('POST', '/_emulator/reset')).status).toBe(204)
   expect((await call('GET', '/_emulator/state')).body).toMatchObject({ value: { runners: [], steps: [] } })
 })
+
+test('a runner asks for its next step also if the clock moves on while the last one ends', async () => {
+  world = stepStage({}, 1)
+  await world.online('r-1')
+  const [first, second] = [queue(), queue()]
+  await world.clock.advance(30_000)
+  expect(first()?.state).toBe('IN_PROGRESS')
+  world.emulator.control.stub.finish('r-1', 'SUCCESSFUL')
+  await world.clock.advance(30_000)
+  expect(second()?.state).toBe('IN_PROGRESS')
+})

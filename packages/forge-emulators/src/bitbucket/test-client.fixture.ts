@@ -23,10 +23,16 @@ export type TestWorkspace = {
 
 export const runnersUrl = '/2.0/workspaces/acme/pipelines-config/runners'
 
-export function testWorkspace(knobs: KnobChange = {}): TestWorkspace {
+/** @param driftMs how far the emulator's clock moves on with each reading */
+export function testWorkspace(knobs: KnobChange = {}, driftMs = 0): TestWorkspace {
   const clock = virtualClock()
+  let drift = 0
+  const now = () => {
+    drift += driftMs
+    return clock.now() + drift
+  }
   const emulator = createBitbucketEmulator({
-    clock,
+    clock: { ...clock, now },
     random: seededRandom(1),
     workspaces: [
       { slug: 'acme', repositories: ['app', 'site'] },

@@ -4,6 +4,7 @@ import type { Clock, Timer } from '@dayfly/kit/clock'
 export interface Deadlines {
   /** Calls `run` in `ms` milliseconds. It replaces an earlier timer with the same name. */
   set(name: string, ms: number, run: () => void): void
+  has(name: string): boolean
   clear(name: string): void
   clearAll(): void
 }
@@ -25,6 +26,7 @@ export function createDeadlines(clock: Clock, then: () => void): Deadlines {
       })
       timers.set(name, timer)
     },
+    has: (name) => timers.has(name),
     clear,
     clearAll: () => {
       for (const timer of timers.values()) timer.cancel()
