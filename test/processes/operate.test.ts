@@ -29,6 +29,11 @@ function sees(pattern: RegExp, ms: number, ...args: readonly string[]): Promise<
 const noNode = template({}, { nodeSelector: { disk: 'ssd' } })
 
 describe('before a controller runs', () => {
+  test('status says so and fails, also without a set', async () => {
+    const { code, stdout } = await stage.dayfly('status')
+    expect([code, stdout]).toEqual([1, expect.stringMatching(/^Leader: none, and there is no Lease of Dayfly/m)])
+  })
+
   test('status says that no controller works on the set, and shows unknown counts as ?', async () => {
     await stage.addSet('no-node', noNode)
     const { code, stdout } = await stage.dayfly('status')
@@ -63,7 +68,7 @@ describe('before a controller runs', () => {
       expect([typo.code, typo.stdout, typo.stderr]).toEqual([2, '', expect.stringContaining('namespace-unknown')])
       const empty = await stage.dayfly(command, '-n', 'kube-system')
       expect([empty.code, empty.stdout]).toEqual([
-        0,
+        command === 'status' ? 1 : 0,
         expect.stringContaining('no RunnerSet in the namespace kube-system'),
       ])
     }

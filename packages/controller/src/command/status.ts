@@ -29,7 +29,7 @@ Examples:
   ${dayfly} status -A --json       for programs; an unknown count is null
 
 A "?" is a count that is not known. It never means 0.
-Exit codes: 0 every set works, 1 a set has a problem or the cluster cannot be read, 2 wrong usage.`,
+Exit codes: 0 every set works, 1 a set has a problem, no controller runs, or the cluster cannot be read, 2 wrong usage.`,
     )
     .action((options: Options) =>
       onCluster(options, async (opened) => {
@@ -50,8 +50,10 @@ function print(overview: Overview, { namespace }: Opened, { json }: Options): vo
   else printResult(`${statusLines(overview, namespace, columnsOf()).join('\n')}\n`)
 }
 
-function isFine({ sets }: Overview): boolean {
-  return sets.every(({ problems }) => problems.length === 0)
+/** Nothing works without a controller, also if there is no set yet. What may not be read is no problem. */
+function isFine({ sets, leaders }: Overview): boolean {
+  const isLed = !leaders.known || leaders.value.some(({ is }) => is === 'leading')
+  return isLed && sets.every(({ problems }) => problems.length === 0)
 }
 
 /** Shows the first situation, then each that differs. A terminal is cleared before each. An error after the first situation may pass. */
