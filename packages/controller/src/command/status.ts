@@ -50,7 +50,7 @@ function print(overview: Overview, { namespace }: Opened, { json }: Options): vo
   else printResult(`${statusLines(overview, namespace, columnsOf()).join('\n')}\n`)
 }
 
-/** Nothing works without a controller, also if there is no set yet. What may not be read is no problem. */
+/** Nothing works without a controller, also if there is no set yet. An unknown leader is not a problem. */
 function isFine({ sets, leaders }: Overview): boolean {
   const isLed = !leaders.known || leaders.value.some(({ is }) => is === 'leading')
   return isLed && sets.every(({ problems }) => problems.length === 0)
