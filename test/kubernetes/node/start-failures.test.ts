@@ -1,8 +1,6 @@
 // Tests on a real node how fast each start failure shows its reason where operators look: conditions, Events, metrics, log and commands.
 import { podLine } from '@dayfly/cluster/pod-stage.fixture'
 import { events, runnerSets } from '@dayfly/controller/resources'
-import { type Answer, jsonAnswer } from '@dayfly/kit/http'
-import { httpServer } from '@dayfly/kit/http-server'
 import { listAt, textAt } from '@dayfly/kit/read-json'
 import type { KubeObject } from '@dayfly/kubernetes/types'
 import { camelCase } from '@dayfly/runner-set/core/report'
@@ -16,6 +14,7 @@ import { nodeKubeconfig, processesOf, settle, whyNoNode } from './open-node.ts'
 import { watchPods } from './pod-watch.ts'
 import { loseLease, rightsInUse } from './rights-in-use.ts'
 import { recordFailure } from './seen-failures.ts'
+import { openSlowRegistry } from './slow-registry.ts'
 import { queue } from './workload.ts'
 
 const file = nodeKubeconfig
@@ -185,10 +184,7 @@ function suite(kubeconfig: string): void {
     const { node, forge, operator, system, createSet } = stage()
     const namespace = await node.enter('failing-slow-image')
     await createCredentials(node, namespace, forge)
-    const never = new Promise<Answer>(() => {})
-    // Loopback addresses are registries without TLS for containerd. This one accepts every request and answers none.
-    const registry = await httpServer(async ({ path }) => (path === '/v2/' ? jsonAnswer(200, {}) : never))
-    const image = `${new URL(registry.origin).host}/slow:1`
+    const { image, close } = await openSlowRegistry()
     const template = { spec: { containers: [{ name: 'runner', image }] } }
     await createSet(runnerSet(namespace, 'slow', forge, { scale: { min: 1, max: 1 }, template }))
     const created = await settle(
@@ -202,10 +198,10 @@ function suite(kubeconfig: string): void {
     const seconds = (clock.now() - Date.parse(textAt(created, 'metadata', 'creationTimestamp') ?? '')) / 1_000
     expect(seconds).toBeLessThan(45)
     const explained = await operator.dayfly('explain', 'slow', '-n', namespace, '--lease-namespace', system)
-    expect(explained).toContain(`the node pulls the image ${image}`)
+    expect(explained.replace(/\s+/g, ' ')).toContain(`the node pulls the image ${image}`)
     recordFailure('slow-image', { reason: 'start-under-way', seconds, sentence })
     await node.kubernetes.delete(runnerSets, { namespace, name: 'slow' })
-    await registry.close()
+    close()
   })
 
   // The sets of the other tests still fail, so they make the controller use its other rights.
