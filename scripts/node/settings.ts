@@ -91,6 +91,8 @@ export function kubeletSettings(folder: string, run: string, { name, group, kube
     oomScoreAdj: 0,
 
     makeIPTablesUtilChains: false,
+    // A test of a slow image must not hold up the pulls of the others.
+    serializeImagePulls: false,
     // An image that the kubelet has pulled under one name would else have to be pulled again under its other names.
     imagePullCredentialsVerificationPolicy: 'NeverVerify',
     imageGCHighThresholdPercent: 100,
