@@ -13,7 +13,7 @@ export interface StepFiles {
   remove(): void
 }
 
-/** The maximum size of a file. GitHub allows 1 MiB for a job's outputs. */
+/** The maximum size of a file. GitHub allows 1 MiB for a job's outputs, and for the summary of a step. */
 const bytesMax = 1024 * 1024
 
 const prefixes = {
@@ -39,6 +39,7 @@ export function createStepFiles(state: JobState): StepFiles {
       for (const entry of parsePaths(read(github['path']))) {
         state.paths = [entry, ...state.paths.filter((known) => known !== entry)]
       }
+      checkSummary(state, github['step_summary'])
       return Object.fromEntries(parsePairs(read(github['output'])))
     },
     remove: () => {
@@ -54,6 +55,19 @@ function setEnvironment(state: JobState, name: string, value: string): void {
     return
   }
   state.env[name] = value
+}
+
+/** As on GitHub, a summary that is too large is dropped with an error, and the step does not fail. */
+function checkSummary({ host }: JobState, file: string | undefined): void {
+  const size = file === undefined ? 0 : (statSync(file, { throwIfNoEntry: false })?.size ?? 0)
+  if (size <= bytesMax) return
+  host.log.write(
+    `##[error]$GITHUB_STEP_SUMMARY upload aborted, supports content up to a size of ${kibibytes(bytesMax)}k, got ${kibibytes(size)}k. For more information see: https://docs.github.com/actions/using-workflows/workflow-commands-for-github-actions#adding-a-markdown-summary`,
+  )
+}
+
+function kibibytes(bytes: number): number {
+  return Math.floor(bytes / 1024)
 }
 
 function read(file: string | undefined): string {

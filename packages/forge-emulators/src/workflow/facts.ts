@@ -41,7 +41,7 @@ export function runFacts(workflow: Workflow, checkout: Checkout | undefined, run
     workflow_ref: `${repository}/${file}@${ref}`,
     workflow_sha: sha,
     event_name: workflow.event,
-    event: { ref, repository: { full_name: repository, default_branch: branch }, inputs: workflow.inputs },
+    event: { ref, repository: { full_name: repository, default_branch: branch }, inputs: inputTexts(workflow) },
     server_url: server,
     api_url: 'https://api.github.com',
     graphql_url: 'https://api.github.com/graphql',
@@ -51,4 +51,9 @@ export function runFacts(workflow: Workflow, checkout: Checkout | undefined, run
     contexts: { github, vars: {}, secrets: { GITHUB_TOKEN: token }, inputs: workflow.inputs },
     repository: checkout?.sha ? checkout.root : undefined,
   }
+}
+
+/** The event has every input as a text, so that an unticked box is the text `false`, which is truthy. The context `inputs` keeps booleans. */
+function inputTexts({ inputs }: Workflow): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(inputs).map(([name, value]) => [name, String(value)]))
 }

@@ -5,6 +5,7 @@ import { runLocally } from './local-runs.fixture.ts'
 type Case = {
   readonly name: string
   readonly jobs: string
+  readonly on?: string
   readonly top?: string
   readonly conclusion: 'success' | 'failure' | 'cancelled'
   /** The outcome of each job, in the order of the file. */
@@ -343,6 +344,48 @@ b: { needs: a, runs-on: linux, steps: [{ run: 'echo "b [\${{ needs.a.outputs.sec
     never: ['hidden', 'it is pa55word'],
   },
   {
+    name: 'text around an expression makes a condition true, and an input of the event is a text',
+    on: 'workflow_dispatch: { inputs: { ship: { type: boolean, default: false } } }',
+    jobs: `
+a:
+  runs-on: linux
+  steps:
+    - { id: text, if: "\${{ github.ref }} == 'refs/heads/nope'", run: echo text }
+    - { id: inner, if: "github.ref == 'refs/heads/\${{ env.NOPE }}'", run: echo inner }
+    - id: break
+      if: |
+        \${{ false }}
+      run: echo break
+    - { id: whole, if: "\${{ github.ref == 'refs/heads/nope' }}", run: echo never }
+    - { id: event, if: github.event.inputs.ship, run: echo event }
+    - { id: input, if: inputs.ship, run: echo never }
+    - run: echo "is \${{ inputs.ship == false }} \${{ github.event.inputs.ship == false }} \${{ github.event.inputs.ship == 'false' }}"`,
+    conclusion: 'success',
+    outcome:
+      'a: success text=success inner=success break=success whole=skipped event=success input=skipped run=success',
+    prints: ['text', 'inner', 'break', 'event', 'is true false true'],
+    never: ['never'],
+  },
+  {
+    name: 'a summary that is too large is dropped, NODE_OPTIONS is refused, and neither step fails',
+    jobs: `
+a:
+  runs-on: linux
+  steps:
+    - { id: full, run: 'head -c 1048576 /dev/zero >> "$GITHUB_STEP_SUMMARY"' }
+    - { id: large, run: 'head -c 1100000 /dev/zero >> "$GITHUB_STEP_SUMMARY"; echo v=1 >> "$GITHUB_OUTPUT"' }
+    - { id: node, run: 'printf "NODE_OPTIONS=x\\nNEXT=y\\n" >> "$GITHUB_ENV"' }
+    - run: echo "after \${{ steps.large.outputs.v }} [$NODE_OPTIONS] $NEXT"`,
+    conclusion: 'success',
+    outcome: 'a: success full=success large=success node=success run=success',
+    prints: [
+      '##[error]$GITHUB_STEP_SUMMARY upload aborted, supports content up to a size of 1024k, got 1074k. For more information see: https://docs.github.com/actions/using-workflows/workflow-commands-for-github-actions#adding-a-markdown-summary',
+      "##[error]Can't store NODE_OPTIONS output parameter using '$GITHUB_ENV' command.",
+      'after 1 [] y',
+    ],
+    never: [],
+  },
+  {
     name: 'the usual variables and contexts',
     jobs: `
 my-job:
@@ -371,9 +414,19 @@ my-job:
 ]
 
 describe('golden outcomes', () => {
-  for (const { name, jobs, top = '', conclusion, outcome, prints = [], never = [], cancelWhen } of cases) {
+  for (const {
+    name,
+    on = 'push:',
+    jobs,
+    top = '',
+    conclusion,
+    outcome,
+    prints = [],
+    never = [],
+    cancelWhen,
+  } of cases) {
     test.concurrent(name, async () => {
-      const text = `on: push\n${top}\njobs:\n${jobs.replace(/^(?=.)/gm, '  ')}\n`
+      const text = `on: { ${on} }\n${top}\njobs:\n${jobs.replace(/^(?=.)/gm, '  ')}\n`
       const run = await runLocally(text, cancelWhen ? { cancelWhen } : {})
       expect(run.summary, run.log.join('\n')).toBe(outcome)
       expect(run.conclusion).toBe(conclusion)
