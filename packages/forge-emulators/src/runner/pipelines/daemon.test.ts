@@ -85,14 +85,22 @@ test('runs one step after another, each in an empty folder, and prints the lines
 
 test('the after-script runs after a failure in a new shell, knows it, and does not change the result', async () => {
   await world.online('r-1')
-  const afterScript = ['echo "after $BITBUCKET_EXIT_CODE $A"', 'exit 7']
-  const failed = queue(['export A=1', 'false', 'echo never'], { afterScript })
+  const afterScript = ['echo "after $BITBUCKET_EXIT_CODE $A"', 'exit 9']
+  const failed = queue(['export A=1', "sh -c 'exit 7'", 'echo never'], { afterScript })
   const passed = queue(['true'], { afterScript })
   await over(passed)
   expect([failed().result, passed().result]).toEqual(['FAILED', 'SUCCESSFUL'])
-  expect(failed().log.lines).toContain('after 1 ')
+  expect(failed().log.lines).toContain('after 7 ')
   expect(failed().log.lines).not.toContain('never')
   expect(passed().log.lines).toContain('after 0 ')
+})
+
+test('each command is shown before it runs, so $? is that of the showing', async () => {
+  await world.online('r-1')
+  const step = queue(['set +e', "sh -c 'exit 7'", 'echo "shown $?"', 'sh -c \'exit 7\'; echo "own $?"', 'true'])
+  await over(step)
+  expect(step().result).toBe('SUCCESSFUL')
+  expect(step().log.lines).toEqual(expect.arrayContaining(['shown 0', 'own 7']))
 })
 
 test('max-time ends a script that ignores it, with its processes, and the after-script still runs', async () => {

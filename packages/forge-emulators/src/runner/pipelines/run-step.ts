@@ -41,8 +41,11 @@ export async function runStep(step: StepMessage, host: StepHost): Promise<Runner
     const { error } = await attempt(() => runAfterScript(step, result, host), step, host)
     if (error !== undefined) log.write(`After-script: ${error}`)
   }
-  return result
+  return { status: result.status, error: result.error }
 }
+
+/** `exitCode` is that of the script; 1 if it has none. */
+type Ended = RunnerResult & { readonly exitCode: number }
 
 async function runScript(step: StepMessage, stop: AbortSignal, host: StepHost): Promise<GroupEnd> {
   const { folder, log } = host
@@ -59,10 +62,10 @@ async function runScript(step: StepMessage, stop: AbortSignal, host: StepHost): 
   return runCommands(step.script, { file: path.join(folder, 'script.sh'), cwd: clone, env }, watch(stop, host))
 }
 
-/** Runs the after-script in a new shell. It knows only whether the step passed. */
-async function runAfterScript(step: StepMessage, { status }: RunnerResult, host: StepHost): Promise<GroupEnd> {
+/** Runs the after-script in a new shell. It knows only the exit code of the script. */
+async function runAfterScript(step: StepMessage, { exitCode }: Ended, host: StepHost): Promise<GroupEnd> {
   const { clock, stopper, folder } = host
-  const env = environment(step, host, { BITBUCKET_EXIT_CODE: status === 'PASSED' ? '0' : '1' })
+  const env = environment(step, host, { BITBUCKET_EXIT_CODE: String(exitCode) })
   const stop = new AbortController()
   const unsubscribe = stopper.onStop(() => stopper.final && stop.abort())
   const limit = clock.after(afterScriptMs, () => stop.abort())
@@ -90,24 +93,26 @@ function watch(stop: AbortSignal, { clock, log, stopper }: StepHost): GroupWatch
   return { clock, onLine, stop, stopDelays: () => (stopper.final ? stopDelays.shutdown : stopDelays.step) }
 }
 
-async function attempt(run: () => Promise<GroupEnd>, step: StepMessage, host: StepHost): Promise<RunnerResult> {
+async function attempt(run: () => Promise<GroupEnd>, step: StepMessage, host: StepHost): Promise<Ended> {
   try {
     return judge(await run(), step, host)
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
-    return { status: 'FAILED', error: `The runner could not run this step: ${why}` }
+    return { status: 'FAILED', error: `The runner could not run this step: ${why}`, exitCode: 1 }
   }
 }
 
-function judge(end: GroupEnd, { maxTimeMinutes }: StepMessage, { stopper }: StepHost): RunnerResult {
-  if (end.kind === 'exited' && end.code === 0) return { status: 'PASSED', error: undefined }
-  if (end.kind === 'exited') return { status: 'FAILED', error: `The script ended with exit code ${end.code}.` }
-  if (end.kind === 'refused') return { status: 'FAILED', error: end.why }
+function judge(end: GroupEnd, { maxTimeMinutes }: StepMessage, { stopper }: StepHost): Ended {
+  if (end.kind === 'exited' && end.code === 0) return { status: 'PASSED', error: undefined, exitCode: 0 }
+  if (end.kind === 'exited') {
+    return { status: 'FAILED', error: `The script ended with exit code ${end.code}.`, exitCode: end.code }
+  }
+  if (end.kind === 'refused') return { status: 'FAILED', error: end.why, exitCode: 1 }
   const error =
     stopper.reason === 'timeout'
       ? `The step exceeded its maximum time of ${maxTimeMinutes} minutes.`
       : 'The step was stopped.'
-  return { status: 'FAILED', error }
+  return { status: 'FAILED', error, exitCode: 1 }
 }
 
 function cloneFolder({ folder }: StepHost): string {
