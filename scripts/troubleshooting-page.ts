@@ -50,6 +50,10 @@ const classes: Readonly<
 /** The commands for the next step of a reason, where those of its class do not show it. */
 const commandsOf: Readonly<Partial<Record<FailureReason, readonly string[]>>> = {
   'admission-denied': [`kubectl get namespace "$RUNNER_NAMESPACE" --show-labels`],
+  'reference-missing': [
+    `kubectl get serviceaccounts ${namespace}`,
+    'kubectl get priorityclasses.scheduling.k8s.io,runtimeclasses.node.k8s.io',
+  ],
   'rights-missing': [
     `kubectl get rolebindings ${namespace} -o wide`,
     `kubectl auth can-i --list ${namespace} --as "$CONTROLLER_ACCOUNT"`,

@@ -135,6 +135,50 @@ it('shows what Pod Security forbids, and starts no runner', async () => {
   })
 })
 
+it.each([
+  ['serviceAccountName', 'build', 'serviceaccounts', {}],
+  ['priorityClassName', 'urgent', 'priorityclasses.scheduling.k8s.io', { value: 9 }],
+  ['runtimeClassName', 'gvisor', 'runtimeclasses.node.k8s.io', { handler: 'gvisor' }],
+])(
+  'names the object that %s refers to and that is missing, and starts the runner once it exists',
+  async (field, name, resource, body) => {
+    const template = { spec: { [field]: name, containers: [{ name: 'runner' }] } }
+    const stage = await openStage({ spec: { template }, runtime: { script: () => ({}) } })
+    opened = stage
+    queue(stage, 1)
+    await stage.clock.advance(40_000)
+    expect(podNames(stage)).toEqual([])
+    expect(status(stage)).toMatchObject({ lastReason: 'reference-missing', lastMessage: expect.stringContaining(name) })
+    const scoped = resource === 'serviceaccounts' ? { namespace: 'ci' } : {}
+    stage.registry.create(resource, { metadata: { name, ...scoped }, ...body })
+    await stage.clock.advance(45_000)
+    expect(podNames(stage)).toHaveLength(1)
+  },
+)
+
+it('shows the webhook that the API server cannot call, and starts the runner once it answers', async () => {
+  const message = 'Internal error occurred: failed calling webhook "gate.example": context deadline exceeded'
+  const answer = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, code: 500 }
+  let broken = false
+  const stage = await openStage({
+    runtime: { script: () => ({}) },
+    apiFault: ({ method, path }) => {
+      if (!broken || method !== 'POST' || !path.endsWith('/pods')) return undefined
+      return { status: 500, headers: {}, body: { kind: 'json', value: answer } }
+    },
+  })
+  opened = stage
+  broken = true
+  queue(stage, 3)
+  await stage.clock.advance(60_000)
+  expect(podNames(stage)).toEqual([])
+  expect(status(stage)).toMatchObject({ lastReason: 'admission-denied', lastMessage: message })
+  expect(events(stage, 'runner-registered').length).toBeLessThanOrEqual(4)
+  broken = false
+  await stage.clock.advance(35_000)
+  expect(podNames(stage)).toHaveLength(3)
+})
+
 it('says that the namespace is being deleted, and does not call that an admission rule', async () => {
   const stage = await openStage()
   opened = stage

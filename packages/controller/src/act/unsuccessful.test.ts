@@ -34,6 +34,24 @@ describe('a failed call of the API server', () => {
     })
   })
 
+  it.each([
+    ['ServiceAccount', 'error looking up service account ci/build: serviceaccount "build" not found'],
+    ['PriorityClass', 'no PriorityClass with name high was found'],
+    ['RuntimeClass', 'pod rejected: RuntimeClass "gvisor" not found'],
+  ])('is a missing %s, which no admission rule forbids', (_kind, why) => {
+    const error = new KubernetesError('forbidden', `pods "a" is forbidden: ${why}`)
+    expect(clusterUnsuccessful(error, signal)).toMatchObject({
+      is: 'refused',
+      failure: { reason: 'reference-missing' },
+    })
+  })
+
+  it('was not carried out if a webhook could not be called, though the code is 500', () => {
+    const message = 'Internal error occurred: failed calling webhook "gate.example": context deadline exceeded'
+    const error = new KubernetesError('unavailable', message, { perhapsDone: true })
+    expect(clusterUnsuccessful(error, signal)).toMatchObject({ is: 'refused', failure: { message } })
+  })
+
   it('is a used-up quota, though admission refuses it', () => {
     const message = 'pods "a" is forbidden: exceeded quota: q, requested: pods=1'
     expect(clusterUnsuccessful(new KubernetesError('quota', message), signal)).toMatchObject({

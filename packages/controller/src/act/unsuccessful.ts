@@ -7,8 +7,11 @@ import { PortError, type PortErrorKind } from '@dayfly/runner-set/model/port-err
 /** Returns a failed call of the API server. The request was not carried out, unless the error says `perhapsDone`. */
 export function clusterUnsuccessful(error: unknown, signal: AbortSignal): Unsuccessful {
   if (signal.aborted) return { is: 'aborted' }
-  const failure: Failure = { reason: clusterReason(error), message: messageOf(error) }
+  const reason = clusterReason(error)
+  const failure: Failure = { reason, message: messageOf(error) }
   if (!(error instanceof KubernetesError)) return { is: 'lost-answer', failure, retryAt: undefined }
+  // Admission comes before the storage: what it refuses was not carried out, also if a webhook's failure gives a 500.
+  if (reason === 'admission-denied') return { is: 'refused', failure, retryAt: error.retryAt }
   // A name of ours is random: if it exists, an earlier attempt of the same request created it.
   const lost = error.perhapsDone || error.kind === 'already-exists'
   return { is: lost ? 'lost-answer' : 'refused', failure, retryAt: error.retryAt }
@@ -50,10 +53,15 @@ const forgeReasons: Readonly<Record<PortErrorKind, FailureReason>> = {
 const admissionSentence =
   /^\S+ "[^"]*" is forbidden: |admission webhook "[^"]*" denied the request|failed calling webhook /
 
+/** The API server's own plugins refuse a pod that names an absent object. No rule of an operator forbids it. */
+const missingSentence =
+  /^\S+ "[^"]*" is forbidden: (?:error looking up service account |no PriorityClass with name |pod rejected: RuntimeClass ).* (?:not|was) found$/
+
 function clusterReason(error: unknown): FailureReason {
   if (!(error instanceof KubernetesError)) return 'api-unavailable'
   if (isMissingRight(error)) return 'rights-missing'
   if (/ because it is being terminated$/.test(error.message)) return 'namespace-ending'
+  if (missingSentence.test(error.message)) return 'reference-missing'
   if (error.kind !== 'quota' && admissionSentence.test(error.message)) return 'admission-denied'
   return clusterReasons[error.kind] ?? 'api-unavailable'
 }

@@ -34,6 +34,12 @@ export const failures = {
     next: 'Satisfy the rule named in the message, or exempt the namespace from it.',
     retry: refused,
   },
+  'reference-missing': {
+    class: 'template',
+    sentence: 'The pod names an object of the cluster that does not exist.',
+    next: 'Create the object named in the message, or correct its name in the template of the set.',
+    retry: refused,
+  },
   'rights-missing': {
     class: 'template',
     sentence: 'The controller has no right to create the objects of a runner.',
