@@ -83,6 +83,18 @@ it.each(Object.entries(fixtures))(
   },
 )
 
+it.each([
+  [[], 'no such image (the pod has no pull secret)'],
+  [[{ name: 'registry' }, { name: 'mirror' }], 'no such image (pull secrets of the pod: registry, mirror)'],
+])('says with which pull secrets the node tried: %j', async (imagePullSecrets, said) => {
+  const template = { spec: { imagePullSecrets, containers: [{ name: 'runner' }] } }
+  const stage = await openStage({ spec: { template }, runtime: { script: () => ({}), ...refused('ErrImagePull') } })
+  opened = stage
+  queue(stage, 1)
+  await stage.clock.advance(40_000)
+  expect(status(stage)).toMatchObject({ lastReason: 'image-missing', lastMessage: expect.stringContaining(said) })
+})
+
 it('shows a helper that crashes beside an idle runner, and does not end the runner for it', async () => {
   const crashes = { endsAfterMs: 1_000, exitCode: 3 }
   const template = { spec: { ...init({ restartPolicy: 'Always' }), containers: [{ name: 'runner' }] } }

@@ -10,7 +10,7 @@ import { isFinal, type Phase, phaseOf } from './phase.ts'
 import { planPod } from './plan.ts'
 import { asPod, type Pod, type RestartPolicy } from './pod.ts'
 import { type ContainerRecord, hasRun, shouldRestart } from './record.ts'
-import { startContainer } from './start-container.ts'
+import { reportPullSecrets, startContainer } from './start-container.ts'
 import { podStatus } from './status.ts'
 import { graceSecondsOf, stopContainer, stopPod } from './termination.ts'
 import { forgetWaiting, giveUpWaiting } from './waiting.ts'
@@ -124,6 +124,7 @@ async function startDue(
     const plan = planPod(records, pod().spec.restartPolicy)
     if (plan.do === 'end') return await finish()
     if (volumes === undefined) return
+    if (plan.containers.length > 0) reportPullSecrets(context)
     for (const record of plan.containers) if (!until.aborted) await startContainer(context, record, volumes)
     isSettled = !plan.containers.some(({ role, started }) => role === 'sidecar' && started)
     write()

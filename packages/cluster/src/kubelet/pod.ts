@@ -141,6 +141,7 @@ export type Pod = StoredObject & {
     readonly containers: readonly Container[]
     readonly initContainers?: readonly Container[]
     readonly volumes?: readonly PodVolume[]
+    readonly imagePullSecrets?: readonly { readonly name?: string }[]
   }
   readonly status: {
     readonly phase: string

@@ -67,6 +67,17 @@ export async function adoptContainer(
   settle(context, record, found, { started, ready })
 }
 
+/** As a kubelet does before each start: it goes on without the Secrets, whether or not the image needs a pull. */
+export function reportPullSecrets({ pod, registry, events }: PodContext): void {
+  const { metadata, spec } = pod()
+  const missing = (spec.imagePullSecrets ?? []).flatMap(({ name = '' }) =>
+    name !== '' && registry.get('secrets', metadata.namespace, name) === undefined ? [name] : [],
+  )
+  if (missing.length === 0) return
+  const message = `Unable to retrieve some image pull secrets (${missing.join(', ')}); attempting to pull the image may not succeed.`
+  events.record('Warning', 'FailedToRetrieveImagePullSecret', message)
+}
+
 function reportImage({ events }: PodContext, record: ContainerRecord): void {
   const { image, imagePullPolicy } = record.spec
   const report = (reason: string, message: string) => events.record('Normal', reason, message, fieldOf(record))

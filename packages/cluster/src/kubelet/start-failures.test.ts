@@ -133,6 +133,15 @@ test('an image that cannot be pulled gives ErrImagePull, then ImagePullBackOff, 
   expect(stage.events()).toContain('Failed x4: Failed to pull image "busybox": no such image')
 })
 
+test('a pull secret that is missing is in an Event, and the pod starts without it if its image is there', async () => {
+  const stage = open({})
+  stage.create({ containers: [runner], imagePullSecrets: [{ name: 'registry' }] })
+  await stage.clock.advance(500)
+  expect(stage.started()).toBe('0s start runner.0')
+  const why = 'Unable to retrieve some image pull secrets (registry); attempting to pull the image may not succeed.'
+  expect(stage.events()).toContain(`FailedToRetrieveImagePullSecret x1: ${why}`)
+})
+
 test.each(['InvalidImageName', 'ErrImageNeverPull'] as const)('%s keeps the pod Pending forever', async (reason) => {
   const stage = open({ refuseImage: () => ({ is: 'refused', reason, message: 'why' }) })
   stage.create({ containers: [runner] })

@@ -51,6 +51,7 @@ export type PodObject = {
     readonly nodeName?: string
     readonly initContainers?: readonly ContainerSpec[]
     readonly containers?: readonly ContainerSpec[]
+    readonly imagePullSecrets?: readonly { readonly name?: string }[]
   }
   readonly status?: {
     readonly phase?: 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown'

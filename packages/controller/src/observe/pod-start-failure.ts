@@ -26,10 +26,19 @@ function waiting(pod: PodObject, since: Instant): LastingFailure | undefined {
     const reason = reasonOfContainer(container.state?.waiting?.reason)
     if (!reason) continue
     const said = container.state?.waiting?.message ?? container.state?.waiting?.reason
-    return { reason, message: `container ${container.name}: ${said}`, since }
+    return { reason, message: `container ${container.name}: ${said}${pullNote(pod, container)}`, since }
   }
   return undefined
 }
+
+/** A registry refuses a pull without saying what it was shown. A node that lacks a pull secret tries without it, and says so only in an Event. */
+function pullNote({ spec }: PodObject, { state }: ContainerStatus): string {
+  if (!pullReasons.has(state?.waiting?.reason)) return ''
+  const names = (spec?.imagePullSecrets ?? []).flatMap(({ name }) => (name ? [name] : []))
+  return names.length > 0 ? ` (pull secrets of the pod: ${names.join(', ')})` : ' (the pod has no pull secret)'
+}
+
+const pullReasons: ReadonlySet<string | undefined> = new Set(['ErrImagePull', 'ImagePullBackOff'])
 
 /** A sidecar that ended before it had started. The kubelet starts it again, with longer and longer waits. */
 function crashedStart(pod: PodObject, since: Instant): LastingFailure | undefined {
