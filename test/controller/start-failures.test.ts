@@ -83,6 +83,22 @@ it.each(Object.entries(fixtures))(
   },
 )
 
+it('replaces a runner whose image could not be pulled after the back-off, and does not wait for the forge', async () => {
+  let limited = true
+  const refuseImage = () =>
+    limited ? ({ is: 'refused', reason: 'ErrImagePull', message: 'toomanyrequests' } as const) : undefined
+  const stage = await openStage({ runtime: { script: () => ({}), refuseImage } })
+  opened = stage
+  queue(stage, 1)
+  await stage.clock.advance(29_000)
+  expect(podNames(stage)).toHaveLength(1)
+  limited = false
+  // The long poll of the forge has told nothing new since the job was queued, and ends after 50 s.
+  await stage.clock.advance(6_000)
+  expect(events(stage, 'pod-created')).toHaveLength(2)
+  expect(stage.registry.get('pods', 'ci', podNames(stage)[0] ?? '')).toMatchObject({ status: { phase: 'Running' } })
+})
+
 it.each([
   [[], 'no such image (the pod has no pull secret)'],
   [[{ name: 'registry' }, { name: 'mirror' }], 'no such image (pull secrets of the pod: registry, mirror)'],

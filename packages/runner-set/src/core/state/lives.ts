@@ -36,7 +36,8 @@ export function remove(step: FoldStep, runner: Runner): void {
 function ended(step: FoldStep, runner: Runner, end: ContainerEnd): void {
   step.events.push({ kind: 'runner-ended', ...subject(step, runner.name), exitCode: end.exitCode, reason: end.reason })
   leaveRegistration(step, runner)
-  depart(step, runner)
+  // A forge refuses to remove a busy runner, or fails its job. So no job is left that the demand could count.
+  if (runner.ending?.answer !== 'removed') depart(step, runner)
   const failure = failureOfEnd(runner, end, step.state.set)
   if (failure) failed(step, runner, failure)
 }
