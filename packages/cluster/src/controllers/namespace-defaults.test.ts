@@ -70,3 +70,18 @@ test('a pod gets the token volume unless it or its account declines', () => {
   expect(volumesOf('c', { serviceAccountName: 'shy' })).toEqual([0, []])
   expect(volumesOf('d', { serviceAccountName: 'shy', automountServiceAccountToken: true })).toEqual(mounted)
 })
+
+test('a pod without pull secrets gets those of its service account', () => {
+  const { registry } = openPodStage({ scripts: {} })
+  const metadata = { name: 'puller', namespace: 'default' }
+  registry.create('serviceaccounts', { metadata, imagePullSecrets: [{ name: 'registry' }] })
+  const secretsOf = (name: string, spec: object) => {
+    const pod = podOf({ containers: [containerOf('main')], ...spec })
+    return list(registry.create('pods', { ...pod, metadata: { ...pod.metadata, name } }), 'spec', 'imagePullSecrets')
+  }
+  expect(secretsOf('a', { serviceAccountName: 'puller' })).toEqual([{ name: 'registry' }])
+  expect(secretsOf('b', { serviceAccountName: 'puller', imagePullSecrets: [{ name: 'own' }] })).toEqual([
+    { name: 'own' },
+  ])
+  expect(secretsOf('c', {})).toEqual([])
+})

@@ -1,7 +1,8 @@
 // The admission plugins of a plain cluster for new pods: limits, service account, priority, runtime class, tolerations.
-import { keyOf } from '../../../store/object.ts'
+import { keyOf, type StoredObject } from '../../../store/object.ts'
 import type { Api } from '../../api.ts'
 import { forbidden } from '../../errors.ts'
+import { list, text } from '../../values/json.ts'
 import type { Draft } from '../../verbs/draft.ts'
 import { applyLimits } from '../limits.ts'
 import { admitPriority, admitRuntime } from './class-admission.ts'
@@ -28,9 +29,17 @@ export function admitPod(draft: Draft, api: Api): void {
     throw forbidden(pods, name, why)
   }
   addTokenVolume(spec, found, api.random)
+  addPullSecrets(spec, found)
   admitPriority(spec, name, api)
   tolerateFailingNodes(spec)
   admitRuntime(spec, name, api)
+}
+
+/** A pod without pull secrets of its own gets those of its account. */
+function addPullSecrets(spec: PodSpec, account: StoredObject | undefined): void {
+  if ((spec.imagePullSecrets ?? []).length > 0) return
+  const given = list(account, 'imagePullSecrets').map((one) => ({ name: text(one, 'name') }))
+  if (given.length > 0) spec.imagePullSecrets = given
 }
 
 /** Adds the default tolerations. An update of the whole pod does so, too. */

@@ -104,6 +104,7 @@ export type PodSpec = {
   serviceAccountName?: string
   serviceAccount?: string
   automountServiceAccountToken?: boolean
+  imagePullSecrets?: { name?: string }[]
   enableServiceLinks?: boolean
   priority?: number
   priorityClassName?: string
