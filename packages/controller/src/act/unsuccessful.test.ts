@@ -59,6 +59,13 @@ describe('a failed call of the API server', () => {
     })
   })
 
+  it('is no used-up quota if the quota wants amounts that the pod lacks: waiting does not help', () => {
+    const message = 'pods "a" is forbidden: failed quota: q: must specify limits.cpu for: runner'
+    expect(clusterUnsuccessful(new KubernetesError('forbidden', message), signal)).toMatchObject({
+      failure: { reason: 'admission-denied', message },
+    })
+  })
+
   it('does not blame the template if the controller has lost a right', () => {
     const message =
       'pods is forbidden: User "system:serviceaccount:ci:dayfly" cannot create resource "pods" in API group ""'
