@@ -93,7 +93,7 @@ it('replaces a runner whose image could not be pulled after the back-off, and do
   await stage.clock.advance(29_000)
   expect(podNames(stage)).toHaveLength(1)
   limited = false
-  // The long poll of the forge has told nothing new since the job was queued, and ends after 50 s.
+  // The long poll of the forge shows nothing new since the job was queued, and ends after 50 s.
   await stage.clock.advance(6_000)
   expect(events(stage, 'pod-created')).toHaveLength(2)
   expect(stage.registry.get('pods', 'ci', podNames(stage)[0] ?? '')).toMatchObject({ status: { phase: 'Running' } })
