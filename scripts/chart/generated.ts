@@ -6,6 +6,7 @@ import { runnerSetSpecSchema } from '@dayfly/runner-set/config/spec-schema'
 import { stringify } from 'yaml'
 import { z } from 'zod'
 import { dashboard } from './dashboard.ts'
+import { chartReadme } from './readme.ts'
 
 /** Returns the text of each generated file, by its path from the repository's root. */
 export function generatedChartFiles(): ReadonlyMap<string, string> {
@@ -15,6 +16,9 @@ export function generatedChartFiles(): ReadonlyMap<string, string> {
     ['deploy/chart/templates/crd.yaml', crdTemplate()],
     ['deploy/chart/templates/_rules.tpl', rulesTemplate()],
     ['docs/guide/security.md', securityPage()],
+    ['deploy/chart/README.md', controllerReadme()],
+    ['deploy/chart-runner-set/README.md', chartReadme('chart-runner-set', json(runnerSetValuesSchema()), setsGuide)],
+    ...['chart', 'chart-runner-set'].map((chart) => [`deploy/${chart}/Chart.yaml`, withIcon(chart)] as const),
   ])
 }
 
@@ -51,9 +55,29 @@ ${yaml(leaseRights.map(ruleOf)).trimEnd()}
 `
 }
 
+const setsGuide = 'The guide creates [the first set](../../docs/guide/first-set.md) with it.'
+
+function controllerReadme(): string {
+  return chartReadme(
+    'chart',
+    read('deploy/chart/values.schema.json'),
+    'The guide [installs it](../../docs/guide/install.md).',
+  )
+}
+
+/** Returns the chart's description with deploy/icon.svg as a data URI, because no server has the file. */
+function withIcon(chart: string): string {
+  const icon = Buffer.from(read('deploy/icon.svg')).toString('base64')
+  return read(`deploy/${chart}/Chart.yaml`).replace(/^icon: .*$/m, `icon: data:image/svg+xml;base64,${icon}`)
+}
+
+function read(file: string): string {
+  return readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8')
+}
+
 /** Returns the page with the table of rights between its marks. */
 function securityPage(): string {
-  const page = readFileSync(new URL('../../docs/guide/security.md', import.meta.url), 'utf8')
+  const page = read('docs/guide/security.md')
   const name = ({ resource, subresource }: Right) => `${resource.plural}${subresource ? `/${subresource}` : ''}`
   const row = (right: Right, where: string) =>
     `| \`${name(right)}\` | ${right.verbs.join(', ')} | ${where} | ${right.use} |`
