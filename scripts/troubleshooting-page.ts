@@ -105,7 +105,7 @@ ${chapters.join('\n\n')}
 
 ## No reason is shown
 
-- \`dayfly status\` says \`no-leader\`: no controller runs, or none serves the namespace. Its next step says which. [Read the log](metrics.md#log) of a controller that does not start.
+- \`dayfly status\` says \`no-leader\`: no controller runs, or none serves the namespace. Its next step says which. The line \`Controller:\` names the pod that does not run. [Read the log](metrics.md#log) of a controller that does not start.
 - \`dayfly status\` says \`unseen\`: the controller does not watch this namespace.
 - \`dayfly status\` says \`behind\`: the controller has not read the last change of the set.
 - No set has a problem, and a job waits: \`dayfly plan\` shows the demand. If it is 0, compare \`runs-on\` of the job with the labels of the set.

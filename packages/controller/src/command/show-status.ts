@@ -1,10 +1,15 @@
 // The text and the JSON of `dayfly status`.
 import { type Column, table, wrap } from '@dayfly/command-line/table'
 import { ageText } from '../operate/ages.ts'
+import type { ControllerPods } from '../operate/controller-pods.ts'
 import type { Leader } from '../operate/leader.ts'
 import type { Judged, Overview } from '../operate/overview.ts'
+import type { Known } from '../operate/read.ts'
 import { conditionOf, type SetView } from '../operate/set-view.ts'
 import { problemLines } from './show-problems.ts'
+
+/** `pods` is undefined if they were not read. */
+export type Status = Overview & { readonly pods: Known<ControllerPods> | undefined }
 
 const columns: readonly Column[] = [
   { title: 'NAMESPACE' },
@@ -15,9 +20,10 @@ const columns: readonly Column[] = [
 ]
 
 /** @param scope the one namespace that was read; undefined for all */
-export function statusLines(overview: Overview, scope: string | undefined, width: number): readonly string[] {
+export function statusLines(overview: Status, scope: string | undefined, width: number): readonly string[] {
   const { sets, at } = overview
-  if (sets.length === 0) return [...leaderLines(overview, scope, width), '', noSets(scope)]
+  const leader = [...leaderLines(overview, scope, width), ...podLines(overview, width)]
+  if (sets.length === 0) return [...leader, '', noSets(scope)]
   const all = sets.map(({ view, work }) => cellsOf(view, work.is === 'working' || work.is === 'unknown'))
   const hidden = scope === undefined ? 0 : 1
   const rows = all.map((row) => row.slice(hidden))
@@ -25,7 +31,7 @@ export function statusLines(overview: Overview, scope: string | undefined, width
   const notes = sets.flatMap(({ view }) => [...pollText(view), ...lateText(view)])
   const stale = sets.some(({ work }) => work.is === 'no-leader')
   return [
-    ...leaderLines(overview, scope, width),
+    ...leader,
     '',
     ...table(columns.slice(hidden), rows, width),
     ...(stale ? ['', 'The counts in brackets are old: no controller refreshes them.'] : []),
@@ -90,6 +96,13 @@ function leaderLines({ leaders, at }: Overview, scope: string | undefined, width
   return wrap(first ? leaderSentence(first, at) : none, 'Leader: ', width)
 }
 
+function podLines({ pods }: Status, width: number): readonly string[] {
+  if (!pods) return []
+  if (!pods.known) return wrap(`not known: ${pods.why}`, 'Controller: ', width)
+  const { sentence, next } = pods.value
+  return [...wrap(sentence, 'Controller: ', width), ...wrap(next, '  next: ', width)]
+}
+
 function leaderSentence({ is, holder, lease, renewedAt, acquiredAt }: Leader, now: number): string {
   const place = `Lease ${lease.namespace}/${lease.name}`
   const renewed = renewedAt === undefined ? 'never renewed' : `renewed ${ageText(now - renewedAt)} ago`
@@ -101,11 +114,13 @@ function leaderSentence({ is, holder, lease, renewedAt, acquiredAt }: Leader, no
 }
 
 /** Unknown counts are null. */
-export function statusJson({ leaders, sets, at }: Overview): object {
+export function statusJson({ leaders, pods, sets, at }: Status): object {
   return {
     at: new Date(at).toISOString(),
     leaders: leaders.known ? leaders.value.map(leaderJson) : null,
     leadersUnknown: leaders.known ? null : leaders.why,
+    // Null if a process leads, or if that is not known.
+    controllerPods: pods === undefined ? null : pods.known ? pods.value : { is: 'unknown', why: pods.why },
     sets: sets.map(setJson),
   }
 }

@@ -4,11 +4,12 @@ import { columnsOf, isTerminal, printJson, printNote, printResult } from '@dayfl
 import { programName } from '@dayfly/command-line/program-name'
 import { untilInterrupted } from '@dayfly/command-line/until-interrupted'
 import { Command } from 'commander'
+import { readControllerPods } from '../operate/controller-pods.ts'
 import { type Overview, readOverview } from '../operate/overview.ts'
 import { type ClusterOptions, type Opened, onCluster, withCluster } from './options.ts'
 import { refusing } from './refusals.ts'
 import { requireNamespace } from './require-namespace.ts'
-import { statusJson, statusLines } from './show-status.ts'
+import { type Status, statusJson, statusLines } from './show-status.ts'
 
 type Options = ClusterOptions & { readonly watch?: true }
 
@@ -39,18 +40,24 @@ Exit codes: 0 every set works, 1 a set has a problem, no controller runs, or the
 }
 
 async function show(opened: Opened, options: Options): Promise<number> {
-  const overview = await readOverview(opened, opened.namespace, opened.lease)
-  if (overview.sets.length === 0) await requireNamespace(opened)
-  print(overview, opened, options)
-  return isFine(overview) ? 0 : 1
+  const status = await readStatus(opened)
+  if (status.sets.length === 0) await requireNamespace(opened)
+  print(status, opened, options)
+  return isFine(status) ? 0 : 1
 }
 
-function print(overview: Overview, { namespace }: Opened, { json }: Options): void {
-  if (json) printJson(statusJson(overview))
-  else printResult(`${statusLines(overview, namespace, columnsOf()).join('\n')}\n`)
+async function readStatus(opened: Opened): Promise<Status> {
+  const { namespace, lease } = opened
+  const overview = await readOverview(opened, namespace, lease)
+  return { ...overview, pods: await readControllerPods(opened, overview, namespace, lease) }
 }
 
-/** Nothing works without a controller, also if there is no set yet. An unknown leader is not a problem. */
+function print(status: Status, { namespace }: Opened, { json }: Options): void {
+  if (json) printJson(statusJson(status))
+  else printResult(`${statusLines(status, namespace, columnsOf()).join('\n')}\n`)
+}
+
+/** Nothing works without a controller that leads, also if there is no set yet. An unknown leader is not a problem. */
 function isFine({ sets, leaders }: Overview): boolean {
   const isLed = !leaders.known || leaders.value.some(({ is }) => is === 'leading')
   return isLed && sets.every(({ problems }) => problems.length === 0)
@@ -63,14 +70,14 @@ async function watch(opened: Opened, options: Options): Promise<number> {
   return untilInterrupted(async (signal) => {
     for (;;) {
       try {
-        const overview = await refusing(opened, () => readOverview(opened, opened.namespace, opened.lease))
-        const { at: _at, ...rest } = overview
+        const status = await refusing(opened, () => readStatus(opened))
+        const { at: _at, ...rest } = status
         const live = isTerminal() && !options.json
-        const now = JSON.stringify(live ? overview : { ...rest, leaders: leadersOf(overview) })
+        const now = JSON.stringify(live ? status : { ...rest, leaders: leadersOf(status) })
         if (now !== shown) {
           if (live) printResult('\x1b[H\x1b[2J')
           else if (shown !== '' && !options.json) printResult('\n')
-          print(overview, opened, options)
+          print(status, opened, options)
         }
         shown = now
         failing = ''
