@@ -8,23 +8,47 @@ import type { FileAt } from './mounted-scripts.ts'
 /** The data root of a rootless daemon in Docker's own image: it is in the home directory of the daemon's user. */
 const rootlessRoot = '/home/rootless/.local/share/docker'
 
-/** Returns the folder of images and layers; undefined if a variable or a mount made by the script decides it. */
+/** Returns the folder of images and layers; undefined if a variable, a file that the input lacks, or a mount made by the script decides it. */
 export function dockerRoot(container: ContainerView, pod: PodView, fileAt: FileAt): string | undefined {
   const commands = commandsOf(container)
+  const file = configurationFile(commands)
+  const configuration = fileAt(container, file)
   const written =
-    commands.map(({ words }) => rootIn(words)).find((root) => root !== undefined) ??
-    [...container.words, fileAt(container, '/etc/docker/daemon.json') ?? ''].map(rootInFile).find(Boolean)
+    commands.map(({ words }) => flagIn(words, /^(--data-root|--graph|-g)(=|$)/)).find((root) => root !== undefined) ??
+    [...container.words, configuration ?? ''].map(rootInFile).find(Boolean)
   if (written !== undefined) return written.includes('$') ? undefined : written.replace(/(?<=.)\/+$/, '')
+  if (configuration === undefined && mayMoveRoot(container, pod, file)) return undefined
   const root = isRootless(container, pod) ? rootlessRootIn(container) : '/var/lib/docker'
   return commands.some((command) => replaces(command, root)) ? undefined : root
 }
 
-/** `--data-root=/x`, `--data-root /x`, and the older `--graph` and `-g`. */
-function rootIn(words: readonly string[]): string | undefined {
-  const at = words.findIndex((word) => /^(--data-root|--graph|-g)(=|$)/.test(word))
+/** Returns the value of a flag of the daemon: `--data-root=/x` or `--data-root /x`. */
+function flagIn(words: readonly string[], flag: RegExp): string | undefined {
+  const at = words.findIndex((word) => flag.test(word))
   if (at < 0 || !words.some((word) => /(^|\/)dockerd|^--/.test(word))) return undefined
   const [, value] = /^[^=]+=(.*)$/.exec(words[at] ?? '') ?? []
   return value ?? words[at + 1]
+}
+
+function configurationFile(commands: readonly Command[]): string {
+  const written = commands.map(({ words }) => flagIn(words, /^--config-file(=|$)/)).find((file) => file !== undefined)
+  return written ?? '/etc/docker/daemon.json'
+}
+
+/** A configuration that the input lacks can only name a volume that no other container of the pod mounts. */
+function mayMoveRoot(container: ContainerView, pod: PodView, file: string): boolean {
+  const settings = foldersOf(file)
+    .map((path) => container.mounts[path])
+    .find(Boolean)
+  const others = pod.containers.filter((each) => each !== container).flatMap(({ mounts }) => Object.values(mounts))
+  const own = Object.values(container.mounts).filter((name) => name !== settings && !others.includes(name))
+  return settings !== undefined && own.length > 0
+}
+
+/** Returns the path and the folders around it, innermost first, without the root of the file system. */
+export function foldersOf(path: string): readonly string[] {
+  const names = path.split('/').filter((name) => name !== '')
+  return names.map((_, index) => `/${names.slice(0, names.length - index).join('/')}`)
 }
 
 /** The daemon's configuration file, or a script that writes it. */

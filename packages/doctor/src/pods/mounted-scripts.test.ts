@@ -22,8 +22,8 @@ const read = ['sh', '-c', loop]
 test.each([
   ['a shell and the path', ['/bin/sh', '/script/watch.sh'], { mountPath: '/script' }, [volume()]],
   ['a shell with flags', ['bash', '-eu', '/script/watch.sh'], { mountPath: '/script/' }, [volume()]],
+  ['a starter', ['tini', '--', '/script/watch.sh'], { mountPath: '/script' }, [volume()]],
   ['the path alone', ['/script/watch.sh', '--fast'], { mountPath: '/script' }, [volume()]],
-  ['an inline script that only starts it', ['sh', '-c', 'exec /script/watch.sh'], { mountPath: '/script' }, [volume()]],
   ['a single file', ['/run.sh'], { mountPath: '/run.sh', subPath: 'watch.sh' }, [volume()]],
   [
     'a file with another name',
@@ -39,6 +39,35 @@ test.each([
   ],
 ])('%s is read as if the script were inline', (_how, command, mount, volumes) => {
   expect(wordsOf(command, mount, volumes)).toEqual(read)
+})
+
+test.each([
+  ['exec /script/watch.sh'],
+  ['. /script/watch.sh'],
+  ['cd /script && ./watch.sh'],
+  ['chmod +x /script/watch.sh; /script/watch.sh --fast &'],
+  ['cp /script/watch.sh /tmp/ && sh /tmp/watch.sh'],
+  ['if [ -n "$FAST" ]; then exec "bash" "/script/watch.sh"; fi'],
+  ['sh /script/start.sh'],
+])('%s in an inline script is read as if the script were in its place', (inline) => {
+  const scripts = fact('ConfigMap', 'helper', { data: { 'watch.sh': loop, 'start.sh': 'exec /script/watch.sh' } })
+  expect(wordsOf(['sh', '-c', inline], { mountPath: '/script' }, [volume()], [scripts])?.[2]).toContain(loop)
+})
+
+test.each([
+  ['timeout 5 /script/watch.sh', loop],
+  ['cat /script/watch.sh', loop],
+  ['/script/watch.sh', '#!/usr/bin/env python3\nprint(1)\n'],
+  ['exec $DIR/watch.sh', loop],
+])('%s stays as it is', (inline, text) => {
+  const scripts = fact('ConfigMap', 'helper', { data: { 'watch.sh': text } })
+  expect(wordsOf(['sh', '-c', inline], { mountPath: '/script' }, [volume()], [scripts])?.[2]).toBe(inline)
+})
+
+test('scripts that start each other end', () => {
+  const scripts = fact('ConfigMap', 'helper', { data: { 'watch.sh': '/script/watch.sh\n'.repeat(500) } })
+  const words = wordsOf(['sh', '/script/watch.sh'], { mountPath: '/script' }, [volume()], [scripts])
+  expect(words?.[2]?.length).toBeLessThan(400_000)
 })
 
 test.each([

@@ -1,4 +1,4 @@
-// Reads a script that a container mounts from a ConfigMap of the same input as if it were written in the command.
+// Finds the files that containers mount from ConfigMaps of the same input.
 import { isJsonObject, type JsonObject, listAt, textAt, valueAt } from '@dayfly/kit/read-json'
 import type { ObjectFact } from '../facts.ts'
 import type { ContainerView, PodView } from '../pod-view.ts'
@@ -21,26 +21,6 @@ export function mountedFiles(
     }
     return undefined
   }
-}
-
-/** Returns the container with the words of the script that its command starts. */
-export function withMountedScript(container: ContainerView, fileAt: FileAt): ContainerView {
-  const { words } = container
-  const path = scriptPath(words)
-  const text = path === undefined ? undefined : fileAt(container, path)
-  return text === undefined ? container : { ...container, words: ['sh', '-c', text] }
-}
-
-const shell = /^(?:.*\/)?(?:ba|da|a|z|k)?sh$/
-
-/** `/x.sh`, `sh /x.sh`, `sh -e /x.sh`, and `sh -c "exec /x.sh"`. */
-function scriptPath(words: readonly string[]): string | undefined {
-  const [program = '', ...rest] = words
-  if (program.startsWith('/') && !shell.test(program)) return program
-  if (!shell.test(program)) return undefined
-  const inline = rest.findIndex((word) => /^-\w*c$/.test(word))
-  if (inline < 0) return rest.find((word) => !word.startsWith('-'))
-  return /^\s*(?:exec\s+)?(?:(?:\/bin\/)?(?:ba)?sh\s+)?(\/[\w./-]+)\s*$/.exec(rest[inline + 1] ?? '')?.[1]
 }
 
 /** Returns the file's name in the volume; undefined if the mount does not hold the path. */

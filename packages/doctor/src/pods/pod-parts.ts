@@ -40,6 +40,9 @@ export function ordinaryContainers(pod: PodView): readonly ContainerView[] {
 /** Whether the pod is complete. A patch of kustomize names only its changes, so a missing field means nothing there. */
 export function isWhole(pod: PodView): boolean {
   const ordinary = ordinaryContainers(pod)
+  // Dayfly adds the runner and its image. A patch names no forge.
+  if (pod.owner === 'RunnerSet' && ['github', 'bitbucket'].some((forge) => fieldsAt(pod.raw, 'spec', forge)))
+    return ordinary.every(({ name, image }) => image !== undefined || name === 'runner')
   return ordinary.length > 0 && ordinary.every((container) => container.image !== undefined)
 }
 

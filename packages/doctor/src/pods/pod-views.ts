@@ -7,7 +7,8 @@ import type { ContainerView, PodOwner, PodView } from '../pod-view.ts'
 import { labelsAt } from '../read/objects/labels.ts'
 import { customTemplates } from './custom-templates.ts'
 import { findDaemons } from './daemon.ts'
-import { type ConfigMaps, configMapsIn, mountedFiles, withMountedScript } from './mounted-scripts.ts'
+import { withMountedScripts } from './inline-scripts.ts'
+import { type ConfigMaps, configMapsIn, mountedFiles } from './mounted-scripts.ts'
 import { olderShapes, type Shape, viewOlderRunner } from './older-arc.ts'
 import { viewContainers } from './pod-view-containers.ts'
 import { findRunner } from './pod-view-runner.ts'
@@ -52,14 +53,16 @@ function shapesOf({ object: { apiVersion, kind }, raw }: ObjectFact): readonly S
 function viewPod(fact: ObjectFact, shape: Shape, configMaps: ConfigMaps): PodView | undefined {
   const isBare = fact.object.kind === 'PodSpec'
   const template = isBare ? {} : fieldsAt(fact.raw, ...shape.template)
-  const spec = isBare ? fact.raw : template && fieldsAt(template, 'spec')
+  // Dayfly adds the spec of a template that has only metadata.
+  const missing: JsonObject | undefined = shape.owner === 'RunnerSet' ? {} : undefined
+  const spec = isBare ? fact.raw : template && (fieldsAt(template, 'spec') ?? missing)
   if (!template || !spec) return undefined
   const path: Path = isBare ? [] : [...shape.template, 'spec']
   const older = viewOlderRunner(fact, spec, path)
   const volumes = viewVolumes(spec, path)
   const fileAt = mountedFiles(volumes, fact.object.namespace, configMaps)
   const written = older ?? viewContainers(spec, path).filter((container) => !isReplaced(container, fact))
-  const containers = written.map((container) => withMountedScript(container, fileAt))
+  const containers = written.map((container) => withMountedScripts(container, fileAt))
   const metadata = fieldsAt(template, 'metadata') ?? {}
   const isGarm = fact.object.apiVersion === valuesVersion && fact.object.kind === 'GARM'
   // GARM merges the template over a pod with Never.

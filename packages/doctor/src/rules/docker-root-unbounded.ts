@@ -4,7 +4,7 @@ import { imageParts } from '@dayfly/runner-set/model/container-engine'
 import type { Hit } from '../finding.ts'
 import type { ContainerView, PodView } from '../pod-view.ts'
 import { daemonOf, startsDocker } from '../pods/daemon.ts'
-import { dockerRoot } from '../pods/docker-root.ts'
+import { dockerRoot, foldersOf } from '../pods/docker-root.ts'
 import { type ConfigMaps, configMapsIn, type FileAt, mountedFiles } from '../pods/mounted-scripts.ts'
 import { hitIn, isWhole, writtenPods } from '../pods/pod-parts.ts'
 import { takenSocket } from '../pods/taken-socket.ts'
@@ -60,7 +60,7 @@ function hasEngineInside(container: ContainerView): boolean {
 function problemOf(container: ContainerView, pod: PodView, fileAt: FileAt) {
   const root = dockerRoot(container, pod, fileAt)
   if (root === undefined) return undefined
-  const name = parentsOf(root)
+  const name = foldersOf(root)
     .map((path) => container.mounts[path])
     .find(Boolean)
   const volume = pod.volumes.find((each) => each.name === name)
@@ -95,10 +95,4 @@ function unmounted({ name, path, added }: ContainerView, root: string) {
     path,
     message: `${name} stores images and layers at ${root}, which has no size limit. One build can fill the node's disk, and the kubelet then evicts other pods. ${advice}`,
   }
-}
-
-/** Returns the folder and its parents, innermost first, without the root of the file system. */
-function parentsOf(folder: string): readonly string[] {
-  const names = folder.split('/').filter((name) => name !== '')
-  return names.map((_, index) => `/${names.slice(0, names.length - index).join('/')}`)
 }

@@ -27,7 +27,7 @@ const shellsMax = 3
 type Around = Pick<Command, 'background' | 'piped' | 'limited' | 'counted' | 'conditional'>
 
 function commandsIn(words: readonly string[], around: Around, depth: number): readonly Command[] {
-  const { rest, limited } = unwrap(words)
+  const { rest, limited } = startedBy(words)
   const inside = { ...around, limited: around.limited || limited }
   const script = scriptOf(rest)
   if (script === undefined || depth >= shellsMax) return [{ words: rest, loop: undefined, ...inside }]
@@ -48,7 +48,7 @@ function commandsIn(words: readonly string[], around: Around, depth: number): re
 }
 
 /** Returns the script of `sh -c …`. */
-function scriptOf(words: readonly string[]): string | undefined {
+export function scriptOf(words: readonly string[]): string | undefined {
   const shell = programOf({ words }) === 'busybox' ? words[1] : programOf({ words })
   if (!/^(ba|da|a|z|k)?sh$/.test(shell ?? '')) return undefined
   const flag = words.findIndex((word, index) => index > 0 && /^-\w*c$/.test(word))
@@ -82,7 +82,8 @@ const starters: Readonly<Record<string, RegExp>> = {
 /** Their first word is a user or a time, not a program. */
 const withFirst: ReadonlySet<string> = new Set(['su-exec', 'gosu', 'timeout'])
 
-function unwrap(words: readonly string[]): { readonly rest: readonly string[]; readonly limited: boolean } {
+/** Looks through programs that only start another one. `limited`: one of them is `timeout`. */
+export function startedBy(words: readonly string[]): { readonly rest: readonly string[]; readonly limited: boolean } {
   let rest = words
   let limited = false
   for (;;) {
