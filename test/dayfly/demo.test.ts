@@ -81,11 +81,15 @@ describe('the demo', () => {
       workflow('empty.yml', list('[]')),
       workflow('bad.yml', list('not json')),
       workflow('four.yml', list('[1,2,3,4]')),
+      workflow(
+        'unknown.yml',
+        `${job('a', 'true')}  each:\n    runs-on: \${{ fromJSON(vars.NONE) }}\n    steps: [{run: 'true'}]\n  last:\n    needs: each\n    runs-on: x\n    steps: [{run: 'true'}]\n`,
+      ),
     ]
     const cli = world.start('demo', ...files, '--json')
     expect(await cli.ended).toMatchObject({ code: 1 })
     const report = JSON.parse(cli.stdout())
-    expect(report).toMatchObject({ jobs: 9, succeeded: 7, failed: 2 })
+    expect(report).toMatchObject({ jobs: 12, succeeded: 8, failed: 3, skipped: 1 })
     const each = report.runs.map(({ jobs }: { jobs: { name: string; note: string | null }[] }) => jobs[1])
     expect(each).toMatchObject([
       {
@@ -96,7 +100,9 @@ describe('the demo', () => {
       },
       { conclusion: 'failure', note: expect.stringContaining('Error parsing JSON') },
       { conclusion: 'success', note: null },
+      { conclusion: 'failure', note: expect.stringMatching(/'runs-on' for job 'each'\. .*unknown\.yml: /) },
     ])
+    expect(cli.stderr()).toMatch(/^– .*unknown\.yml \/ last: skipped$/m)
     for (const [, done, all] of cli.stderr().matchAll(/(\d+) of (\d+) jobs done/g))
       expect(Number(done)).toBeLessThanOrEqual(Number(all))
   })

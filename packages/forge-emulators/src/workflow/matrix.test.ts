@@ -120,6 +120,7 @@ describe('matrix', () => {
   test.each([
     [{ a: 1 }, /'a' is not a list/],
     [{ a: [] }, /'a' does not contain any values/],
+    [{}, /^Matrix must define at least one vector\.$/],
     [{ a: [1], exclude: [{ a: 1 }] }, /every combination is excluded/],
     [{ a: [1], exclude: [{ z: 1 }] }, /exclude key 'z'/],
     [{ a: [1], exclude: 5 }, /exclude is not a list/],

@@ -42,6 +42,7 @@ export function expandMatrix(value: unknown): readonly MatrixCell[] {
     const cell = { ...include.filter, ...include.extra }
     if (!matched.has(include)) cells.push({ matrix: cell, segments: leaves(cell) })
   }
+  if (cells.length === 0 && names.length === 0) throw new MatrixError('Matrix must define at least one vector.')
   if (cells.length === 0) throw new MatrixError('The matrix has no job: every combination is excluded.')
   if (cells.length > cellsMax) throw new MatrixError(`The matrix has more than ${cellsMax} jobs.`)
   return cells
@@ -54,7 +55,7 @@ function productOf(vectors: Mapping): readonly Mapping[] {
   let cells: readonly Mapping[] = Object.keys(vectors).length === 0 ? [] : [{}]
   for (const [name, vector] of Object.entries(vectors)) {
     if (!Array.isArray(vector)) throw new MatrixError(`The matrix vector '${name}' is not a list.`)
-    if (vector.length === 0) throw new MatrixError(`The matrix vector '${name}' does not contain any values.`)
+    if (vector.length === 0) throw new MatrixError(`Matrix vector '${name}' does not contain any values.`)
     // `exclude` may shrink the product again, so this bound is wider than the limit.
     if (cells.length * vector.length > cellsMax * 16)
       throw new MatrixError(`The matrix has more than ${cellsMax} jobs.`)

@@ -1,7 +1,7 @@
 // Creates the job that is queued at the forge: labels, display name, and the message for the runner with the contexts known so far.
-import { evaluateTemplate, evaluateText, evaluateValue, hasExpression } from '../expression.ts'
+import { ExpressionFailure, evaluateTemplate, evaluateText, evaluateValue, hasExpression } from '../expression.ts'
 import type { RunnerJob } from '../job.ts'
-import type { MatrixCell } from './matrix.ts'
+import { type MatrixCell, MatrixError } from './matrix.ts'
 import type { Workflow, WorkflowJob } from './workflow.ts'
 
 /** A job that can be queued at the forge. */
@@ -39,7 +39,29 @@ type MatrixPosition = {
   readonly total: { readonly failFast: boolean; readonly maxParallel: number; readonly jobs: number }
 }
 
-/** Evaluates the values that the queue needs. All others stay templates for the runner. Throws an `ExpressionFailure`. */
+/** A part of a job's definition cannot be evaluated. */
+export class PartFailure extends Error {
+  /** The key of the part, such as `runs-on`. */
+  readonly part: string
+
+  constructor(part: string, cause: Error) {
+    super(cause.message, { cause })
+    this.name = 'PartFailure'
+    this.part = part
+  }
+}
+
+/** Throws a `PartFailure` if an expression or a matrix in the part cannot be evaluated. */
+export function evaluating<Result>(part: string, evaluate: () => Result): Result {
+  try {
+    return evaluate()
+  } catch (error) {
+    if (error instanceof ExpressionFailure || error instanceof MatrixError) throw new PartFailure(part, error)
+    throw error
+  }
+}
+
+/** Evaluates the values that the queue needs. All others stay templates for the runner. Throws a `PartFailure`. */
 export function readyJob(
   { workflow, job, facts, contexts: base }: JobInput,
   { cell, index, total }: MatrixPosition,
@@ -56,21 +78,22 @@ export function readyJob(
     },
   }
   const scope = { contexts }
-  const name = displayName(job, cell, scope)
-  const minutes = Number(evaluateValue(job.timeoutMinutes, scope))
+  const name = evaluating('name', () => displayName(job, cell, scope))
+  const minutes = evaluating('timeout-minutes', () => Number(evaluateValue(job.timeoutMinutes, scope)))
+  const { shell, workingDirectory } = job.defaults
   return {
     key: cell ? `${job.key}/${index}` : job.key,
     name,
-    labels: labelsOf(evaluateValue(job.runsOn, scope)),
-    continueOnError: evaluateValue(job.continueOnError, scope) === true,
+    labels: evaluating('runs-on', () => labelsOf(evaluateValue(job.runsOn, scope))),
+    continueOnError: evaluating('continue-on-error', () => evaluateValue(job.continueOnError, scope) === true),
     message: {
       key: job.key,
       name,
       contexts,
       env: [workflow.env, job.env],
       defaults: {
-        shell: job.defaults.shell === undefined ? undefined : evaluateText(job.defaults.shell, scope),
-        workingDirectory: job.defaults.workingDirectory,
+        shell: evaluating('defaults', () => (shell === undefined ? undefined : evaluateText(shell, scope))),
+        workingDirectory,
       },
       timeoutMinutes: minutes > 0 ? minutes : 360,
       outputs: job.outputs,

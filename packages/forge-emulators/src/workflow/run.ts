@@ -1,9 +1,9 @@
 // One run of a workflow: a state machine over its jobs, without time or I/O. It releases jobs, takes their reports, and applies
 // GitHub's rules for needs, if, skipping, matrix, fail-fast and continue-on-error.
-import { defineFunction, ExpressionFailure, evaluateCondition, evaluateValue } from '../expression.ts'
+import { defineFunction, evaluateCondition, evaluateValue } from '../expression.ts'
 import type { Conclusion, JobReport } from '../job.ts'
-import { expandMatrix, knownCells, MatrixError } from './matrix.ts'
-import { type ReadyJob, type RunFacts, readyJob } from './message.ts'
+import { expandMatrix, knownCells } from './matrix.ts'
+import { evaluating, PartFailure, type ReadyJob, type RunFacts, readyJob } from './message.ts'
 import type { Workflow, WorkflowJob } from './workflow.ts'
 
 /** The outcome of one job, or of one cell of its matrix. */
@@ -116,19 +116,19 @@ function newNode(job: WorkflowJob): Node {
 /** Decides whether the job runs, and creates its matrix cells. As on GitHub, an expression error fails this job only. */
 function start(node: Node, workflow: Workflow, facts: RunFacts, graph: Graph): void {
   node.cells = []
-  let part = 'if'
   try {
     const contexts = { ...facts.contexts, needs: needsOf(node.job, graph) }
-    if (!evaluateCondition(node.job.if, { contexts, functions: statusFunctions(node.job, graph) })) {
+    const functions = statusFunctions(node.job, graph)
+    if (!evaluating('if', () => evaluateCondition(node.job.if, { contexts, functions }))) {
       node.result = graph.cancelled ? 'cancelled' : 'skipped'
       return
     }
-    part = 'strategy'
-    const strategy = evaluateValue(node.job.strategy, { contexts }) as WorkflowJob['strategy']
-    const cells = strategy.matrix === undefined ? [undefined] : expandMatrix(strategy.matrix)
+    const { strategy, cells } = evaluating('strategy', () => {
+      const value = evaluateValue(node.job.strategy, { contexts }) as WorkflowJob['strategy']
+      return { strategy: value, cells: value.matrix === undefined ? [undefined] : expandMatrix(value.matrix) }
+    })
     node.failFast = String(strategy.failFast) !== 'false'
     node.maxParallel = Math.max(1, Number(strategy.maxParallel ?? cells.length) || cells.length)
-    part = 'job'
     const total = { failFast: node.failFast, maxParallel: node.maxParallel, jobs: cells.length }
     node.cells = cells.map((cell, index) => ({
       ready: readyJob({ workflow, job: node.job, facts, contexts }, { cell, index, total }),
@@ -137,9 +137,9 @@ function start(node: Node, workflow: Workflow, facts: RunFacts, graph: Graph): v
       report: undefined,
     }))
   } catch (error) {
-    if (!(error instanceof ExpressionFailure || error instanceof MatrixError)) throw error
+    if (!(error instanceof PartFailure)) throw error
     node.result = 'failure'
-    node.note = `Error when evaluating '${part}' for job '${node.job.key}'. ${workflow.file}: ${error.message}`
+    node.note = `Error when evaluating '${error.part}' for job '${node.job.key}'. ${workflow.file}: ${error.message}`
   }
 }
 

@@ -40,6 +40,7 @@ describe('the score', () => {
       { name: 'job a', ranMs: 1_000 },
       { result: 'failed' },
       { result: 'canceled' },
+      { name: 'd', result: 'skipped' },
     ])
   })
 

@@ -84,13 +84,10 @@ export function scorekeeper(onFinished: (job: FinishedJob) => void): Scorekeeper
       counts.total += jobs
     },
     neverRan: ({ name, isFailed, note }) => {
-      if (!isFailed) {
-        counts.skipped++
-        return
-      }
-      counts.failed++
-      const report: JobReport = { conclusion: 'failure', outputs: {}, steps: [], note }
-      onFinished({ id: '', name, result: 'failed', ranMs: undefined, report })
+      if (isFailed) counts.failed++
+      else counts.skipped++
+      const report: JobReport = { conclusion: isFailed ? 'failure' : 'skipped', outputs: {}, steps: [], note }
+      onFinished({ id: '', name, result: isFailed ? 'failed' : 'skipped', ranMs: undefined, report })
     },
     job: (jobEvent) => {
       if (jobEvent.runs > 1) twice.add(jobEvent.id)

@@ -29,7 +29,7 @@ export function scoreLine(score: Score, elapsedMs: number): string {
   const { total, succeeded, failed, skipped } = score.jobs
   const { starting, idle, busy, ending } = score.runners
   const runners = `runners: ${starting} starting, ${idle} idle, ${busy} busy, ${ending} ending`
-  const done = `${succeeded + failed + skipped} of ${total} jobs done, ${failed} failed`
+  const done = `${succeeded + failed + skipped} of ${total} jobs done, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
   return `${seconds(elapsedMs).padStart(7)}  ${done}; ${runners}; queued → first step ${firstStep(score)}`
 }
 
@@ -37,7 +37,8 @@ export function scoreLine(score: Score, elapsedMs: number): string {
 export function jobLines(job: FinishedJob, look: Look): readonly string[] {
   const colours = picocolors.createColors(look.colour)
   const good = job.result === 'succeeded'
-  const mark = good ? colours.green('✓') : colours.red('✗')
+  const bad = job.result === 'skipped' ? colours.dim('–') : colours.red('✗')
+  const mark = good ? colours.green('✓') : bad
   const time = job.ranMs === undefined ? '' : `  ${seconds(job.ranMs)}`
   const lines = [`${mark} ${printableLine(job.name)}${good ? '' : `: ${printableLine(job.result)}`}${time}`]
   for (const step of job.report?.steps ?? []) lines.push(`    ${printableLine(stepLine(step))}`)
