@@ -1,5 +1,5 @@
 // Runs a command with a real Kubernetes node, whose kubelet runs pods. Usage: npx tsx scripts/real-node.ts npm run test:kubernetes.
-// Needs Linux, root, Go and these packages of Debian: gcc libc6-dev libseccomp-dev pkg-config busybox-static iproute2 util-linux.
+// Needs Linux, root, Go and these packages of Debian: gcc libc6-dev libseccomp-dev pkg-config busybox-static dbus iproute2 systemd util-linux.
 // The node runs in its own namespaces and is removed afterwards. The exit code is the command's, or 3 if this machine cannot run a node.
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -14,7 +14,7 @@ import { auditFlags } from './node/audit.ts'
 import { makeControlGroups, removeControlGroups } from './node/control-groups.ts'
 import { buildEngine, type DockerEngine } from './node/engine.ts'
 import { writeImages } from './node/images.ts'
-import { checkKernel, findBusybox, namespaces, Obstacle } from './node/machine.ts'
+import { checkKernel, checkLogind, findBusybox, namespaces, Obstacle } from './node/machine.ts'
 import { type NodePlace, placeFile } from './node/place.ts'
 import { firstNode, secondNode } from './node/settings.ts'
 import { enterNode, startNode } from './node/start.ts'
@@ -46,6 +46,7 @@ process.exit(code)
 /** Builds the programs while there is a network, and then starts this script again in new namespaces. */
 async function outside(): Promise<number> {
   const busybox = await findBusybox()
+  checkLogind()
   await checkKernel(signal)
   const built = await buildPrograms([...nodePrograms, ...((await hasKubectl()) ? [] : (['kubectl'] as const))], signal)
   if (built.is === 'missing') throw new Obstacle(built.why)

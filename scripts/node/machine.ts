@@ -1,9 +1,10 @@
-// Checks the needs of a real node on its machine: root, a static busybox, namespaces, overlay mounts, bridges and writable control groups.
+// Checks the needs of a real node on its machine: root, a static busybox, systemd-logind, namespaces, overlay mounts, bridges and writable control groups.
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import { busDaemon, logind } from './logind.ts'
 
 /** This machine cannot run a node. The message says what it lacks. */
 export class Obstacle extends Error {}
@@ -23,6 +24,12 @@ export async function findBusybox(): Promise<string> {
   // A dynamically linked program contains the path of its loader.
   if (!(await readFile(program)).includes('/ld-')) return program
   throw new Obstacle(`${program} is dynamically linked, but pods need a static one (Debian: busybox-static)`)
+}
+
+/** Throws an `Obstacle` if a program is missing that announces the shutdown of a machine. */
+export function checkLogind(): void {
+  if (!existsSync(busDaemon)) throw new Obstacle(`${busDaemon} is missing (Debian: dbus)`)
+  if (!existsSync(logind)) throw new Obstacle(`${logind} is missing (Debian: systemd)`)
 }
 
 /** The features of the kernel that the node uses, each as a script that fails without it. */

@@ -15,13 +15,17 @@ export type NodePlan = {
 }
 
 export const firstNode: NodePlan = { name: '127.0.0.1', bridge: 'pods', network: '10.77.0', group: 'first' }
-/** Tests start and lose this node. No pod runs on it that does not tolerate its taint. */
+/** Tests start, shut down and lose this node. No pod runs on it that does not tolerate its taint. */
 export const secondNode: NodePlan = {
   name: '127.0.0.2',
   bridge: 'pods2',
   network: '10.77.1',
   group: 'second',
-  kubelet: { registerWithTaints: [{ key: 'dayfly.dev/second', value: 'true', effect: 'NoSchedule' }] },
+  kubelet: {
+    registerWithTaints: [{ key: 'dayfly.dev/second', value: 'true', effect: 'NoSchedule' }],
+    // As long as systemd-logind lets a shutdown wait by default.
+    shutdownGracePeriod: '5s',
+  },
 }
 
 export function containerdSettings(folder: string, programs: string, { name }: NodePlan): string {

@@ -85,6 +85,10 @@ const ends: Lane = {
       'a runner that kubectl drain evicts is named so within 45 s, and its node goes on after that',
       'a drain is taken for another end',
     ],
+    [
+      'a runner whose node shuts down is named so within 45 s, in the words of the kubelet',
+      'a shutdown is taken for a failed job',
+    ],
     ['a pod whose hook hangs is replaced, and ends when its hook does', 'S3: a hung hook blocks the set, or is hidden'],
     [
       'a runner whose node is gone is shown and replaced, and goes with the Node object',

@@ -1,6 +1,7 @@
-// A second node that a test starts, and then loses like a machine that is switched off.
+// A second node that a test starts, shuts down, and then loses like a machine that is switched off.
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
+import { startLogind } from '../../../scripts/node/logind.ts'
 import { secondNode } from '../../../scripts/node/settings.ts'
 import { startNode } from '../../../scripts/node/start.ts'
 import { imageArchives, nodeOfRun } from './images.ts'
@@ -39,12 +40,15 @@ export async function openSecondNode() {
     kubeconfig,
     nodeKubeconfig: nodeKubeconfigs[secondNode.name] ?? '',
   }
-  const node = await startNode(options, new AbortController().signal)
+  const { signal } = new AbortController()
+  const machine = await startLogind(folder, signal)
+  const node = await startNode(options, signal)
   return {
     name: secondNode.name,
     /** Ends the kubelet, the runtime and every process of the node's pods at once. */
     lose: async () => {
       await node.end()
+      await machine.end()
       for (const pid of processesOf(new RegExp(path.join(folder, 'containerd.sock')))) kill(pid)
       const group = `/${path.basename(run)}/${secondNode.group}/`
       for (const { pid } of processesInGroups((name) => name.includes(group))) kill(pid)

@@ -4,6 +4,7 @@ import { runnerSets } from '@dayfly/controller/resources'
 import { listAt, textAt } from '@dayfly/kit/read-json'
 import { runnerPrefix } from '@dayfly/runner-set/model/runner-names'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { announceShutdown, inhibitors } from '../../../scripts/node/logind.ts'
 import { pods } from '../client-place.ts'
 import { runnerImage } from './images.ts'
 import { installed, ready, runnerSet } from './installation.ts'
@@ -49,31 +50,51 @@ function suite(kubeconfig: string): void {
     return textAt(condition, 'message') ?? ''
   }
 
-  it('a runner that kubectl drain evicts is named so within 45 s, and its node goes on after that', async () => {
+  /** Starts a job on the second node, ends its pod, and returns what the set shows, after how many seconds. */
+  async function endOnSecondNode(name: string, reason: string, end: () => Promise<unknown>) {
     const { node, forge, watched, operator, system, createSet } = stage()
     const template = { spec: { ...onSecondNode, containers: [{ name: 'runner', image: runnerImage }] } }
-    await createSet(runnerSet(watched, 'drained', forge, { scale: { max: 1 }, template }))
-    const [id = ''] = queue(forge, 'drained', 1, 'sleep 3600')
+    await createSet(runnerSet(watched, name, forge, { scale: { max: 1 }, template }))
+    const [id = ''] = queue(forge, name, 1, 'sleep 3600')
     await settle(
       async () => forge.control.job(id)?.state,
       (state) => state === 'running',
       120_000,
     )
-    const drainedAt = Date.now()
-    await operator.kubectl('drain', '127.0.0.2', '--ignore-daemonsets', '--delete-emptydir-data', '--force')
+    const endedAt = Date.now()
+    await end()
     const set = await settle(
-      () => node.get(runnerSets, watched, 'drained'),
-      (found) => textAt(found, 'status', 'lastReason') === 'evicted',
+      () => node.get(runnerSets, watched, name),
+      (found) => textAt(found, 'status', 'lastReason') === reason,
     )
-    const seconds = (Date.now() - drainedAt) / 1_000
-    const sentence = textAt(set, 'status', 'lastMessage') ?? ''
+    const seconds = (Date.now() - endedAt) / 1_000
     expect(seconds).toBeLessThan(45)
-    expect(sentence).toMatch(/EvictionByEvictionAPI/)
-    const explained = await operator.dayfly('explain', 'drained', '-n', watched, '--lease-namespace', system)
-    expect(explained).toContain('evicted')
-    recordFailure('kubectl drain', { reason: 'evicted', seconds, sentence })
+    const explained = await operator.dayfly('explain', name, '-n', watched, '--lease-namespace', system)
+    expect(explained).toMatch(new RegExp(reason.replaceAll('-', ''), 'i'))
+    await node.kubernetes.delete(runnerSets, { namespace: watched, name })
+    return { reason, seconds, sentence: textAt(set, 'status', 'lastMessage') ?? '' }
+  }
+
+  it('a runner that kubectl drain evicts is named so within 45 s, and its node goes on after that', async () => {
+    const { operator } = stage()
+    const seen = await endOnSecondNode('drained', 'evicted', () =>
+      operator.kubectl('drain', '127.0.0.2', '--ignore-daemonsets', '--delete-emptydir-data', '--force'),
+    )
+    expect(seen.sentence).toMatch(/EvictionByEvictionAPI/)
+    recordFailure('kubectl drain', seen)
     await operator.kubectl('uncordon', '127.0.0.2')
-    await node.kubernetes.delete(runnerSets, { namespace: watched, name: 'drained' })
+  })
+
+  it('a runner whose node shuts down is named so within 45 s, in the words of the kubelet', async () => {
+    await settle(inhibitors, (text) => text.includes('kubelet'))
+    const seen = await endOnSecondNode('shut-down', 'node-shutdown', () => announceShutdown(true))
+    expect(seen.sentence).toContain('Pod was terminated in response to imminent node shutdown.')
+    recordFailure('node shutdown', seen)
+    await announceShutdown(false)
+    await settle(
+      () => stage().node.get(nodes, undefined, '127.0.0.2'),
+      (found) => JSON.stringify(found).includes('"reason":"KubeletReady"'),
+    )
   })
 
   it.concurrent('a pod whose hook hangs is replaced, and ends when its hook does', async () => {
