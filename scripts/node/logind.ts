@@ -1,4 +1,4 @@
-// A system bus and a real systemd-logind in the namespaces of the node. With them a kubelet learns of a shutdown of its machine.
+// A system bus and a real systemd-logind in the namespaces of the node. A kubelet learns from them that its machine shuts down.
 import { execFile } from 'node:child_process'
 import { mkdir } from 'node:fs/promises'
 import { promisify } from 'node:util'

@@ -23,7 +23,7 @@ export const secondNode: NodePlan = {
   group: 'second',
   kubelet: {
     registerWithTaints: [{ key: 'dayfly.dev/second', value: 'true', effect: 'NoSchedule' }],
-    // As long as systemd-logind lets a shutdown wait by default.
+    // systemd-logind lets a shutdown wait that long by default.
     shutdownGracePeriod: '5s',
   },
 }

@@ -41,7 +41,7 @@ function inlineIn(script: string, files: Files): string {
 }
 
 const lettersMax = 10_000
-/** What stands before a command. */
+/** Matches the end of the text before a command. */
 const before = '(?:^|[;&|({\\n]|\\b(?:then|do|else)\\b)[^\\S\\n]*'
 const shell = /^(?:ba|da|a|z|k)?sh$/
 
