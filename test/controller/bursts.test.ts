@@ -110,6 +110,23 @@ describe.each([50, 150, 300])('at a latency of %i ms', (ms) => {
   })
 })
 
+it.each([
+  ['the number of all pods', { 'count/pods': '2' }],
+  ['the processors', { 'requests.cpu': '1' }],
+  ['the memory, beside a quota that has room', { 'limits.memory': '1Gi', pods: '50' }],
+  ['the Secrets, beside that of the forge', { 'count/secrets': '3' }],
+])('a quota of %s is full, and its room is used as soon as a runner has gone', async (_what, hard) => {
+  const resources = { requests: { cpu: '500m' }, limits: { cpu: '500m', memory: '512Mi' } }
+  const template = { spec: { containers: [{ name: 'runner', resources }] } }
+  const stage = await open({ forgeMs: 150, apiMs: 150, spec: { template } })
+  stage.registry.create('resourcequotas', { metadata: { name: 'full', namespace }, spec: { hard } })
+  queue(stage, 6)
+  await stage.clock.advance(seconds(4))
+  expect(status(stage)).toMatchObject({ lastReason: 'quota-exceeded' })
+  expect(await runJobs(stage, 6)).toBeLessThan(9 + 3 * 1.5)
+  expect(status(stage)).toMatchObject({ failed: 0 })
+})
+
 it.each([150, 300])(
   'ends that come before the messages about their jobs are no failures, at a latency of %i ms',
   async (ms) => {

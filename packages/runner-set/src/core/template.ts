@@ -47,8 +47,8 @@ export function withCaution(verdict: TemplateVerdict, before: TemplateVerdict | 
   return { ...verdict, caution: { failure: before.failure, refusals: before.refusals, atOnce: 1 } }
 }
 
-/** The API server created a pod of the template: one more start at a time may try, until so many do that nothing is held back. */
-export function withCreated(verdict: TemplateVerdict | undefined, limits: Limits): TemplateVerdict | undefined {
+/** A runner of the template has its pod and its Secret: one more start at a time may try, until so many do that nothing is held back. */
+export function withStarted(verdict: TemplateVerdict | undefined, limits: Limits): TemplateVerdict | undefined {
   if (verdict?.is !== 'accepted' || !verdict.caution) return verdict
   const { failure, atOnce } = verdict.caution
   const caution = atOnce < limits.startsPerTick ? { failure, refusals: 0, atOnce: atOnce + 1 } : undefined

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Failure, FailureReason } from '../../model/failure.ts'
+import type { StartOutcome } from '../../model/outcome.ts'
 import { startsOf } from '../starts.ts'
 import { trialPod } from '../template.ts'
 import { limits, now, podFacts, registration, runnerSet } from '../world.fixture.ts'
@@ -33,12 +34,14 @@ function allowed(set: ReturnType<typeof open>, at = now) {
 const isChecked = (set: ReturnType<typeof open>, at: number) =>
   set.tick(at).actions.some(({ kind }) => kind === 'check-template')
 
-function start(set: ReturnType<typeof open>, runner: string, result: 'created' | 'refused') {
+/** Starts a runner until this step is refused, or completely. */
+function start(set: ReturnType<typeof open>, runner: string, refusedAt: 'pod' | 'secret' | undefined) {
   set.take({ kind: 'decided', decision: { ...emptyDecision, actions: [{ kind: 'start-runner', runner }] } })
-  set.outcome({ action: 'start-runner', runner, result: { is: 'registered', registration: registration(runner) } })
-  if (result === 'refused')
-    return set.outcome({ action: 'start-runner', runner, result: { ...refused(full), step: 'pod' } })
-  return set.outcome({ action: 'start-runner', runner, result: { is: 'pod-created', pod: podFacts({ uid: runner }) } })
+  const result = (each: StartOutcome) => set.outcome({ action: 'start-runner', runner, result: each })
+  result({ is: 'registered', registration: registration(runner) })
+  if (refusedAt !== 'pod') result({ is: 'pod-created', pod: podFacts({ uid: runner }) })
+  if (refusedAt === undefined) result({ is: 'secret-created' })
+  else result({ ...refused(full), step: refusedAt })
 }
 
 describe('a refusal that may pass', () => {
@@ -70,7 +73,7 @@ describe('a refusal that may pass', () => {
   it('counts starts that are refused together once', () => {
     const set = refusedSet(0)
     check(set, { is: 'accepted', stored })
-    for (const runner of ['x', 'y', 'z']) start(set, runner, 'refused')
+    for (const runner of ['x', 'y', 'z']) start(set, runner, 'pod')
     expect(set.state.template).toMatchObject({ is: 'refused', refusals: 1 })
     expect(set.state.history).toMatchObject({
       failuresInARow: 0,
@@ -79,29 +82,38 @@ describe('a refusal that may pass', () => {
     })
   })
 
-  it('lets one start try, and one more for each pod that is created', () => {
+  it('lets one start try, and one more for each that has its pod and its Secret', () => {
     const set = refusedSet()
     check(set, { is: 'accepted', stored })
     expect(allowed(set)).toMatchObject({ count: 1, held: { count: 5, why: { is: 'caution', failure: full } } })
-    start(set, 'x', 'created')
+    start(set, 'x', undefined)
     expect(allowed(set)).toMatchObject({ count: 2 })
-    start(set, 'y', 'created')
+    start(set, 'y', undefined)
     expect(allowed(set)).toMatchObject({ count: 3 })
-    start(set, 'z', 'refused')
+    start(set, 'z', 'pod')
     expect(set.state.template).toMatchObject({ is: 'refused', refusals: 1 })
+  })
+
+  it('refuses the template also when the Secret of every runner would be refused, and ends the pod', () => {
+    const set = refusedSet()
+    check(set, { is: 'accepted', stored })
+    start(set, 'x', 'secret')
+    const failure = { reason: 'quota-exceeded', message: 'the Secret x could not be written: exceeded quota: few' }
+    expect(set.state.template).toMatchObject({ is: 'refused', refusals: 2, failure })
+    expect(set.state.table.get('x')?.broken).toEqual(failure)
   })
 
   it('counts on when a start is refused that the dry run allowed', () => {
     const set = refusedSet(2)
     check(set, { is: 'accepted', stored })
-    start(set, 'x', 'refused')
+    start(set, 'x', 'pod')
     expect(set.state.template).toMatchObject({ is: 'refused', refusals: 3 })
   })
 
   it('is over when as many starts succeeded as one tick makes', () => {
     const set = refusedSet()
     check(set, { is: 'accepted', stored })
-    for (let count = 0; count < limits.startsPerTick; count++) start(set, `r${count}`, 'created')
+    for (let count = 0; count < limits.startsPerTick; count++) start(set, `r${count}`, undefined)
     expect(set.state.template).toMatchObject({ is: 'accepted', caution: undefined })
   })
 })

@@ -3,7 +3,7 @@ import { unreachable } from '@dayfly/kit/assert'
 import type { Failure } from '../../model/failure.ts'
 import type { StartOutcome, Unsuccessful } from '../../model/outcome.ts'
 import type { PodFacts, Registration, Runner } from '../../model/runner.ts'
-import { refusedTemplate, withCreated } from '../template.ts'
+import { refusedTemplate, withStarted } from '../template.ts'
 import { podSeen } from './fold-pods.ts'
 import { isOfTemplate } from './history.ts'
 import { put, remove } from './lives.ts'
@@ -23,6 +23,7 @@ export function foldStart(step: FoldStep, name: string, result: StartOutcome): v
       break
     case 'secret-created':
       step.state.table.settle(name)
+      step.state.template = withStarted(step.state.template, step.limits)
       break
     case 'limited':
       callFailed(step, 'register', result.until)
@@ -48,7 +49,6 @@ function registered(step: FoldStep, runner: Runner, registration: Registration):
 /** The response has the pod as it was created. The watch may have shown a newer state by now. */
 function podCreated(step: FoldStep, runner: Runner, pod: PodFacts): void {
   const { name } = runner
-  step.state.template = withCreated(step.state.template, step.limits)
   if (runner.pod.is === 'requested') podSeen(step, name, pod, step.at)
   step.events.push({ kind: 'pod-created', ...subject(step, name), uid: pod.uid })
 }
@@ -78,11 +78,18 @@ function forget(step: FoldStep, runner: Runner): void {
   else remove(step, runner)
 }
 
-/** A runner without its Secret can never start. After the end of our term, the next leader sees that. */
+/**
+ * A runner without its Secret can never start. After the end of our term, the next leader sees that.
+ * A quota, a rule or a missing right may refuse the Secret of every runner, as it may refuse every pod.
+ */
 function secretMissing(step: FoldStep, runner: Runner, result: Unsuccessful): void {
   if (result.is === 'aborted') return
-  const message = `the Secret ${runner.name} could not be written: ${result.failure.message}`
-  put(step, { ...runner, broken: { reason: 'api-unavailable', message } })
+  const { reason, message: why } = result.failure
+  const isOfAll = result.is === 'refused' && isOfTemplate(result.failure)
+  const message = `the Secret ${runner.name} could not be written: ${why}`
+  const failure: Failure = { reason: isOfAll ? reason : 'api-unavailable', message }
+  if (isOfAll) templateRefused(step, failure)
+  put(step, { ...runner, broken: failure })
 }
 
 /** A refusal that every runner of the set would meet is the template's: no further runner is registered. */
