@@ -166,7 +166,7 @@ function measure(tool: Tool, corpora: Corpora, hazards: readonly Hazard[]): Meas
 }
 
 function finds(tool: Tool, { rule, file, clean, version }: Hazard): boolean {
-  const [bad, good] = [file, clean].map((one) => run(tool, [one], version).stdout.replaceAll(one, ''))
+  const [bad, good] = [file, clean].map((one) => results(tool, [one], version).stdout.replaceAll(one, ''))
   if (tool.name !== 'doctor') return problemsOf(tool.name, bad ?? '') > problemsOf(tool.name, good ?? '')
   return rulesOf(bad ?? '').includes(rule) && !rulesOf(good ?? '').includes(rule)
 }
@@ -177,6 +177,8 @@ function rulesOf(stdout: string): string[] {
 
 /** Favours the other tools: any additional complaint about the bad file counts as its hazard. */
 function problemsOf(name: string, stdout: string): number {
+  // The tool refuses the whole file.
+  if (stdout === '') return 1
   const value: unknown = JSON.parse(stdout)
   if (name === 'kubeconform') {
     const { resources } = value as { resources?: { status: string }[] }
@@ -189,15 +191,20 @@ function problemsOf(name: string, stdout: string): number {
     .reduce((sum, one) => sum + (one.comments?.length ?? 1), 0)
 }
 
-type Run = { readonly ms: number; readonly stdout: string }
+type Run = { readonly ms: number; readonly stdout: string; readonly stderr: string }
 
-function run({ command, args }: Tool, paths: readonly string[], version = usualVersion): Run {
+/** Throws if the tool printed nothing: then it has not read the files. */
+function run(tool: Tool, paths: readonly string[], version = usualVersion): Run {
+  const ran = results(tool, paths, version)
+  if (ran.stdout === '') throw new Error(`${tool.command} gave no result: ${ran.stderr.slice(0, 300)}`)
+  return ran
+}
+
+function results({ command, args }: Tool, paths: readonly string[], version: string): Run {
   const started = performance.now()
   const { stdout, stderr, error } = spawnSync(command, args(paths, version), { encoding: 'utf8', maxBuffer: 1024 ** 3 })
   if (error) throw error
-  // A tool without output has not read the files.
-  if (stdout === '') throw new Error(`${command} gave no result: ${stderr.slice(0, 300)}`)
-  return { ms: performance.now() - started, stdout }
+  return { ms: performance.now() - started, stdout, stderr }
 }
 
 function median(sample: () => number): number {
