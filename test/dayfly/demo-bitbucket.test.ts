@@ -60,7 +60,7 @@ test('a failed step shows its log, stops the later ones, and ends the demo with 
     leftovers: clean,
     runs: [{ conclusion: 'failure', jobs: [{ conclusion: 'failure' }, { conclusion: 'skipped' }] }],
   })
-  expect(cli.stderr()).toMatch(/✗ bad: failed/)
+  expect(cli.stderr()).toMatch(/✗ #1 .*\.yml \/ bad: failed/)
   expect(cli.stderr()).toMatch(/^ {4}\| .*why$/m)
 }, 60_000)
 

@@ -1,4 +1,5 @@
 // Runs pipelines on the emulated Bitbucket and waits until they have ended.
+import path from 'node:path'
 import type { StepEvent } from '@dayfly/forge-emulators/bitbucket/emulation'
 import type { PipelineInput } from '@dayfly/forge-emulators/command/input'
 import type { Pipeline } from '@dayfly/forge-emulators/pipelines/pipeline'
@@ -52,13 +53,16 @@ async function playPipelines(
   const { clock, score, intervalMs } = stage
   const labels = Object.values(setLabels)
   const startedAt = new Map<string, number>()
+  const titles = new Map<string, string>()
+  const titleOf = (step: string) => titles.get(forge.control.step(step)?.pipeline.uuid ?? '') ?? ''
   for (const { pipeline } of runs) score.expect(countSteps(pipeline))
   const stop = forge.control.onStep((event) => {
     if (event.kind === 'started') {
       startedAt.set(event.id, event.at)
       if (event.runs > 1) late.steps++
     }
-    for (const scored of scoredEvents(event, startedAt.get(event.id))) score.job(scored)
+    for (const scored of scoredEvents(event, startedAt.get(event.id)))
+      score.job({ ...scored, name: `${titleOf(event.id)}${scored.name}` })
   })
   const halted = aborted(until).then(() => Promise.reject(until.reason))
   // If the pipelines end first, no code waits for this promise. Without this line its rejection would be unhandled.
@@ -69,12 +73,19 @@ async function playPipelines(
       if (index > 0 && intervalMs > 0) await clock.sleep(intervalMs, until)
       const own = [...systemLabels, ...(labels[index % labels.length] ?? [])]
       const run = forge.control.runPipeline(pipeline, { repository: forge.repository, labels: own, source })
-      played.push(run.done.then((result) => outcomeOf(pipeline, result, score)))
+      const title = titleOfRun(run.buildNumber, pipeline)
+      titles.set(run.uuid, title)
+      played.push(run.done.then((result) => outcomeOf(title, pipeline, result, score)))
     }
     return await Promise.race([Promise.all(played), halted])
   } finally {
     stop()
   }
+}
+
+/** `#3 hello.yml / `, and the selector if it is not the default. The same file may run several times. */
+function titleOfRun(number: number, { file, selector }: Pipeline): string {
+  return `#${number} ${path.basename(file)} / ${selector === 'default' ? '' : `${selector} / `}`
 }
 
 const results: Readonly<Record<string, string>> = { SUCCESSFUL: 'succeeded' }
@@ -89,9 +100,14 @@ function scoredEvents({ kind, id, name = 'step', at, queuedAt, result }: StepEve
 
 type Done = Awaited<ReturnType<BitbucketDemo['control']['runPipeline']>['done']>
 
-function outcomeOf(pipeline: Pipeline, { result: whole, steps }: Done, score: PlayStage['score']): PlayedRun {
+function outcomeOf(
+  title: string,
+  pipeline: Pipeline,
+  { result: whole, steps }: Done,
+  score: PlayStage['score'],
+): PlayedRun {
   for (const { name, result } of steps) {
-    if (result === 'NOT_RUN') score.neverRan({ name, isFailed: false, note: undefined })
+    if (result === 'NOT_RUN') score.neverRan({ name: `${title}${name}`, isFailed: false, note: undefined })
   }
   const conclusions: Readonly<Record<string, string>> = { SUCCESSFUL: 'success', NOT_RUN: 'skipped' }
   const jobs = steps.map(({ name, result }) => {
