@@ -85,6 +85,7 @@ describe('the start of a runner', () => {
   it('ends a pod whose Secret cannot be written', () => {
     const set = started(registered, created, no('secret', unavailable))
     expect(set.runner()?.broken).toMatchObject({ reason: 'api-unavailable' })
+    expect(set.state.template).toBeUndefined()
     expect(set.tick().actions).toContainEqual(
       expect.objectContaining({
         kind: 'deregister-runner',
