@@ -23,7 +23,7 @@ const nestingMax = 5
 /** `before`: the size of what the file holds before it. */
 export function decodeChunk(source: Source, { text: chunk, toFile }: Chunk, before: number): Decoded {
   const { path } = source.file
-  const { text, parsed, open } = parseTemplate(chunk, hasDollarMarkers(path))
+  const { text, parsed, open } = parseTemplate(chunk, hasDollarMarkers(path, chunk))
   if ('value' in parsed) {
     return decodeDocument(source, { text, toFile, readonlyBecause: undefined, host: undefined, open }, parsed, before)
   }
@@ -33,7 +33,7 @@ export function decodeChunk(source: Source, { text: chunk, toFile }: Chunk, befo
 
 /** Whether it is a Terraform template of any kind of text, such as a script. */
 function isAnyText(path: string): boolean {
-  return path.endsWith('.tftpl') && !/\.(?:ya?ml|json)\.tftpl$/.test(path)
+  return /\.(?:tf)?tpl$/.test(path) && !/\.(?:ya?ml|json)\.(?:tf)?tpl$/.test(path)
 }
 
 export function decodeDocument(source: Source, text: Text, { respelled, ...read }: Read, before: number): Decoded {

@@ -183,9 +183,11 @@ describe('reports the parts that it cannot read', () => {
     expect(decodeFile({ path: 'user-data.tftpl', text: script }).skipped).toMatchObject([{ intended: true }])
     expect(decodeFile({ path: 'pod.yaml.tftpl', text: script }).skipped[0]).not.toHaveProperty('intended')
     const text = 'kind: Pod\napiVersion: v1\nmetadata:\n  name: a\n%{ if x ~}\nspec:\n  hostPID: ${pid}\n%{ endif ~}\n'
-    const { objects, skipped } = decodeFile({ path: 'pod.tftpl', text })
-    expect(skipped).toEqual([])
-    expect(objects.map(({ value }) => value['spec'])).toEqual([{ hostPID: filler.repeat(6) }])
+    for (const name of ['pod.tftpl', 'pod.yaml.tpl', 'pod.yaml']) {
+      const { objects, skipped } = decodeFile({ path: name, text })
+      expect(skipped).toEqual([])
+      expect(objects.map(({ value }) => value['spec'])).toEqual([{ hostPID: filler.repeat(6) }])
+    }
   })
 
   it('names the line of each part, without reading the text again', () => {

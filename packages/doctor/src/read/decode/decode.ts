@@ -11,7 +11,7 @@ import type { DecodedFile, SourceFile } from './document.ts'
 /** `first`: the number of the first object, if the objects of several files are numbered together. */
 export function decodeFile(file: SourceFile, first = 0): DecodedFile {
   const { text } = file
-  const source = { file, markers: once(() => findMarkers(text, hasDollarMarkers(file.path))) }
+  const source = { file, markers: once(() => findMarkers(text, hasDollarMarkers(file.path, text))) }
   const { documents, objects, stops } = withReason(decodeText(source, text))
   return {
     file,

@@ -7,7 +7,8 @@ import { reasonOf } from './reason-of.ts'
 import { isTemporary } from './temporary-name.ts'
 
 const depthMax = 32
-const names = /\.(?:ya?ml|json|tf|tofu|hcl|tftpl|ya?ml\.\w+|json\.\w+)$|^NOTES\.txt$/i
+/** Helm's templates `_*.tpl` define no objects, and other templates of that name are Terraform's. */
+const names = /\.(?:ya?ml|json|tf|tofu|hcl|tftpl|ya?ml\.\w+|json\.\w+)$|^[^_].*\.tpl$|^NOTES\.txt$/i
 const skippedFolders: ReadonlySet<string> = new Set(['node_modules', '.git', '.terraform', '.venv', 'vendor', '.cache'])
 
 /** `given`: an absolute path. Undefined: it names nothing. `skipped` receives what is not read, with the reason. */

@@ -74,15 +74,16 @@ describe('paths', () => {
   })
 
   it('leaves out text for people, unless it is named', async () => {
-    for (const name of ['README.md', 'chart/templates/NOTES.txt', 'chart/templates/pod.tftpl']) {
+    const templates = ['chart/templates/pod.tftpl', 'chart/templates/values.tpl']
+    for (const name of ['README.md', 'chart/templates/NOTES.txt', 'chart/templates/_help.tpl', ...templates]) {
       await mkdir(path.dirname(path.join(folder, name)), { recursive: true })
       await writeFile(path.join(folder, name), 'kind: Pod\n')
     }
     const left = (file: string) => ({ file, line: undefined, intended: true, reason: expect.stringMatching(/people/) })
     const inFolder = await read('chart')
-    expect(inFolder.files).toEqual(['chart/templates/pod.tftpl'])
+    expect(inFolder.files).toEqual(templates)
     expect(inFolder.skipped).toEqual([left('chart/templates/NOTES.txt')])
-    expect(await read('chart/**')).toEqual(inFolder)
+    expect(await read('chart/**')).toEqual({ ...inFolder, files: ['chart/templates/_help.tpl', ...templates] })
     expect(await read('*.md')).toEqual({ files: [], skipped: [left('README.md')], missing: [] })
     expect((await read('README.md', 'chart/templates/NOTES.txt')).files).toHaveLength(2)
   })

@@ -84,9 +84,15 @@ export function hasOpenQuote(body: string): boolean {
   return body.split('"').length % 2 === 0
 }
 
-/** Whether `${…}` and `%{…}` are markers in the file: in files and templates of Terraform. */
-export function hasDollarMarkers(path: string): boolean {
-  return /\.(?:tf|tofu|hcl|tftpl)$/.test(path)
+/**
+ * Whether `${…}` and `%{…}` are markers in the file: in files and templates of Terraform. A template may have any name, often `.yaml.tpl`.
+ * Its directives are no YAML, at the start of a line.
+ */
+export function hasDollarMarkers(path: string, text: string): boolean {
+  if (/\.(?:tf|tofu|hcl|tftpl)$/.test(path)) return true
+  return (
+    (path.endsWith('.tpl') && !text.includes('{{')) || /^[^\S\n]*%\{[-~]?\s*(?:if|for|else|endif|endfor)\b/m.test(text)
+  )
 }
 
 /** Returns the text with every marker masked. Its length and its lines stay. */

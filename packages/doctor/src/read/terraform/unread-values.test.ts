@@ -10,7 +10,7 @@ const reasonsOf = (text: string) =>
   )
 
 it.each<[string, string]>([
-  ['  values = [templatefile("${path.module}/pod.tpl", { cpu = var.cpu })]', '4 .*templatefile\\("…pod.tpl"\\)'],
+  ['  values = [templatefile("${path.module}/pod.txt", { cpu = var.cpu })]', '4 .*templatefile\\("…pod.txt"\\)'],
   ['  values = [yamlencode(var.values)]', '4 .*are in var,'],
   ['  values = local.values', '4 .*are in local,'],
   ['  values = [file("a.yaml"), data.http.values.body]', '4 .*are in data,'],

@@ -38,7 +38,7 @@ function setsPod(text: string): boolean {
 const transparent: ReadonlySet<string> = new Set(['yamlencode', 'jsonencode', 'tolist', 'toset', 'sensitive', 'concat'])
 
 /** The files that the doctor reads themselves, as part of the folder that it examines. */
-const readNames = /\.(?:ya?ml|json|tftpl)$/i
+const readNames = /\.(?:ya?ml|json|tftpl|tpl)$/i
 
 /** Returns the first call or variable from which the values come. Texts and objects in the file itself are read, and so are files of YAML. */
 function sourceIn(text: string, { start, end }: Span): string | undefined {
