@@ -50,7 +50,13 @@ export const symptoms: readonly Symptom[] = [
   },
   {
     symptom: '`Cannot connect to the Docker daemon` at the start of a job',
-    rules: ['dind-no-startup-probe', 'docker-socket-taken', 'stale-docker-pid', 'sidecar-startupprobe-1-35-regression'],
+    rules: [
+      'dind-no-startup-probe',
+      'docker-root-shared',
+      'docker-socket-taken',
+      'stale-docker-pid',
+      'sidecar-startupprobe-1-35-regression',
+    ],
   },
   {
     symptom: '`Cannot connect to the Docker daemon` at the end of a job',

@@ -52,6 +52,16 @@ const engines: readonly LiveState[] = [
     },
   },
   {
+    code: 'POD120',
+    what: "several runners have Docker's data in one claim",
+    make: async ({ create }, isSick) => {
+      const images = isSick ? { name: 'data', persistentVolumeClaim: { claimName: 'images' } } : data
+      const spec = { ...graceful, containers: [runner], initContainers: [sidecar(docker)], volumes: [images] }
+      await create(arc('AutoscalingRunnerSet', { name: 'set' }, { spec: { template: { spec } } }))
+      return 'AutoscalingRunnerSet set'
+    },
+  },
+  {
     code: 'POD118',
     what: 'a volume is mounted at the path of the socket of Docker',
     make: async ({ create }, isSick) => {

@@ -1,8 +1,9 @@
 // Finds where a Docker daemon stores its data: as root, or rootless in the home directory of its user.
-import { valueAt } from '@dayfly/kit/read-json'
+import { textsAt, valueAt } from '@dayfly/kit/read-json'
 import { imageParts } from '@dayfly/runner-set/model/container-engine'
 import type { ContainerView, PodView } from '../pod-view.ts'
 import { type Command, commandsOf, programOf } from '../read/shell/commands.ts'
+import { daemonOf, startsDocker } from './daemon.ts'
 import type { FileAt } from './mounted-scripts.ts'
 
 /** The data root of a rootless daemon in Docker's own image: it is in the home directory of the daemon's user. */
@@ -78,4 +79,25 @@ export function isRootless({ image, words, mounts, raw }: ContainerView, pod: Po
 function rootlessRootIn({ mounts }: ContainerView): string {
   const home = Object.keys(mounts).find((path) => /^\/home\/[^/]+\/?$/.test(path))
   return home === undefined ? rootlessRoot : `${home.replace(/\/$/, '')}/.local/share/docker`
+}
+
+/** Without a runner or a job, the shape of a container proves too little: the daemon must show in its image or command. */
+export function runsDocker(container: ContainerView, pod: PodView): boolean {
+  const daemon = daemonOf(container, pod)
+  if (!daemon) return container.name === pod.runner && hasEngineInside(container)
+  return daemon.engine === 'docker' && (pod.isRunner || pod.runsToCompletion || daemon.confidence === 'high')
+}
+
+/**
+ * Whether the runner's own container has Docker inside. Gitea's and Forgejo's runners have images with Docker's own image below them:
+ * `gitea/act_runner:0.2.13-dind-rootless`. Or the script that starts the runner starts Docker first.
+ */
+function hasEngineInside(container: ContainerView): boolean {
+  const { image, raw, added, privileged } = container
+  // The older ARC adds a privileged runner only if it is to have Docker inside.
+  if (startsDocker(container) || (added !== undefined && privileged)) return true
+  const { name, tag } = imageParts(image)
+  const isRunner =
+    /^(act[_-]runner|forgejo-runner|gitea-runner)$/.test(name) || /(gitea|forgejo)\/runner:/.test(image ?? '')
+  return isRunner && /(^|-)dind(-|$)/.test(tag) && textsAt(raw, 'command').length === 0
 }

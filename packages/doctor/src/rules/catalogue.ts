@@ -6,6 +6,7 @@ import { rule as dindNoStartupProbe } from './dind-no-startup-probe.ts'
 import { rule as dindOrdinaryContainer } from './dind-ordinary-container.ts'
 import { rule as disruptionNotIgnored } from './disruption-not-ignored.ts'
 import { rule as disruptionUnprotected } from './disruption-unprotected.ts'
+import { rule as dockerRootShared } from './docker-root-shared.ts'
 import { rule as dockerRootUnbounded } from './docker-root-unbounded.ts'
 import { rule as dockerSocketTaken } from './docker-socket-taken.ts'
 import { rule as duplicateName } from './duplicate-name.ts'
@@ -66,6 +67,7 @@ export const catalogue: readonly Rule[] = [
   pdbOnArcRunners,
   dockerSocketTaken,
   duplicateName,
+  dockerRootShared,
   ttlMissing,
   ttlUnreachable,
   ttlMisplaced,

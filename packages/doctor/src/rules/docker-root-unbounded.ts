@@ -1,10 +1,8 @@
 // Finds Docker daemons whose data has no size limit: images and layers can fill the node's disk, or its memory.
-import { fieldsAt, textAt, textsAt, valueAt } from '@dayfly/kit/read-json'
-import { imageParts } from '@dayfly/runner-set/model/container-engine'
+import { fieldsAt, textAt, valueAt } from '@dayfly/kit/read-json'
 import type { Hit } from '../finding.ts'
 import type { ContainerView, PodView } from '../pod-view.ts'
-import { daemonOf, startsDocker } from '../pods/daemon.ts'
-import { dockerRoot, foldersOf } from '../pods/docker-root.ts'
+import { dockerRoot, foldersOf, runsDocker } from '../pods/docker-root.ts'
 import { type ConfigMaps, configMapsIn, type FileAt, mountedFiles } from '../pods/mounted-scripts.ts'
 import { hitIn, isWhole, writtenPods } from '../pods/pod-parts.ts'
 import { takenSocket } from '../pods/taken-socket.ts'
@@ -35,26 +33,6 @@ function check(pod: PodView, configMaps: ConfigMaps): readonly Hit[] {
     const absent = ['args', 'resources', 'volumeMounts'].map((key) => [...container.path, key])
     return [hitIn(pod, { path: problem.path, container: container.name, message: problem.message, absent })]
   })
-}
-
-/** Without a runner or a job, the shape of a container proves too little: the daemon must show in its image or command. */
-function runsDocker(container: ContainerView, pod: PodView): boolean {
-  const daemon = daemonOf(container, pod)
-  if (!daemon) return container.name === pod.runner && hasEngineInside(container)
-  return daemon.engine === 'docker' && (pod.isRunner || pod.runsToCompletion || daemon.confidence === 'high')
-}
-
-/**
- * Whether the runner's own container has Docker inside. Gitea's and Forgejo's runners have images with Docker's own image below them:
- * `gitea/act_runner:0.2.13-dind-rootless`. Or the script that starts the runner starts Docker first.
- */
-function hasEngineInside(container: ContainerView): boolean {
-  const { image, raw } = container
-  if (startsDocker(container)) return true
-  const { name, tag } = imageParts(image)
-  const isRunner =
-    /^(act[_-]runner|forgejo-runner|gitea-runner)$/.test(name) || /(gitea|forgejo)\/runner:/.test(image ?? '')
-  return isRunner && /(^|-)dind(-|$)/.test(tag) && textsAt(raw, 'command').length === 0
 }
 
 function problemOf(container: ContainerView, pod: PodView, fileAt: FileAt) {
