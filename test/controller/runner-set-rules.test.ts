@@ -221,6 +221,18 @@ describe('the API server', () => {
   })
 })
 
+it.each(['labels', 'annotations'])(
+  'a value of %s without quotes is refused with its path, before any pod is',
+  (kind) => {
+    const template = { metadata: { [kind]: { 'karpenter.sh/do-not-disrupt': true } } }
+    const written = document({ github, scale: { max: 1 }, template })
+    expect(refusals(() => registry().create(runnersets, written))[0]).toMatch(
+      `spec.template.metadata.${kind}.karpenter.sh/do-not-disrupt in body must be of type string: "boolean"`,
+    )
+    expect(problems(written)).toEqual([expect.stringContaining('karpenter.sh/do-not-disrupt')])
+  },
+)
+
 it.each<[string, object, string | undefined]>([
   ['the only container', { containers: [{ name: 'main' }] }, 'If "main" is the runner, rename it to "runner"'],
   [

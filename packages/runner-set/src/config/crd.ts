@@ -77,11 +77,14 @@ function specWithRules(): Schema {
 
 /** Converts a JSON schema to a structural schema: no `additionalProperties` next to `properties`. An open object keeps unknown fields. */
 function structural(schema: Schema): Schema {
-  const { additionalProperties, properties, items, $schema: _dialect, ...rest } = schema
-  const open = additionalProperties !== undefined && additionalProperties !== false
+  const { additionalProperties, properties, items, propertyNames: _names, $schema: _dialect, ...rest } = schema
+  const values = additionalProperties && properties === undefined ? (additionalProperties as Schema) : {}
+  const isMap = values['type'] !== undefined
+  const isOpen = additionalProperties !== undefined && additionalProperties !== false && !isMap
   return {
     ...rest,
-    ...(open ? { 'x-kubernetes-preserve-unknown-fields': true } : {}),
+    ...(isOpen ? { 'x-kubernetes-preserve-unknown-fields': true } : {}),
+    ...(isMap ? { additionalProperties: structural(values) } : {}),
     ...(properties ? { properties: mapValues(properties as Record<string, Schema>, structural) } : {}),
     ...(items ? { items: structural(items as Schema) } : {}),
   }

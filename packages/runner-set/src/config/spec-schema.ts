@@ -13,6 +13,9 @@ export const nameLengthMax = 63
 /** A reference is owned as a whole: if a manager changes it by server-side apply, no part of the old one stays. */
 const whole = { 'x-kubernetes-map-type': 'atomic' }
 
+/** Labels or annotations. YAML reads `true` without quotes as no text, and the API server would refuse each pod. */
+const texts = z.record(z.string(), z.string())
+
 /** The name of another object in the set's namespace. */
 const objectName = z
   .string()
@@ -180,7 +183,10 @@ export const runnerSetSpecSchema = z
       .describe('The maximum age of a runner. Dayfly ends an older runner even if it is busy.'),
     template: z
       .looseObject({
-        metadata: z.looseObject({}).optional().describe('Labels and annotations of the pods.'),
+        metadata: z
+          .looseObject({ labels: texts.optional(), annotations: texts.optional() })
+          .optional()
+          .describe('Labels and annotations of the pods. Write values such as true in quotes.'),
         spec: z.looseObject({}).optional().describe('The PodSpec.'),
       })
       .optional()
