@@ -25,23 +25,25 @@ test('each step runs on a runner of its own, and nothing is left', { timeout: 60
     '    - parallel:',
     '        - step: { name: left, script: [sleep 1, echo left] }',
     '        - step: { name: right, runs-on: [self.hosted, my.own.label], script: [sleep 1, echo right] }',
+    '        - step: { name: arm, runs-on: linux.arm64, script: [sleep 1, echo arm] }',
+    '        - step: { name: sized, size: 2x, runs-on: [gpu], script: [sleep 1, echo sized] }',
   )
   const cli = world.start('demo', '--forge', 'bitbucket', file, '--json')
   expect(await cli.ended, cli.stderr()).toMatchObject({ code: 0 })
   const report = JSON.parse(cli.stdout())
   expect(report).toMatchObject({
-    jobs: 3,
-    succeeded: 3,
+    jobs: 5,
+    succeeded: 5,
     lateSteps: 0,
     leftovers: clean,
     runs: [
       {
         conclusion: 'success',
-        jobs: ['build', 'left', 'right'].map((name) => ({ name, conclusion: 'success' })),
+        jobs: ['build', 'left', 'right', 'arm', 'sized'].map((name) => ({ name, conclusion: 'success' })),
       },
     ],
   })
-  expect(report.runners).toBeGreaterThanOrEqual(6 + 3)
+  expect(report.runners).toBeGreaterThanOrEqual(6 + 5)
   expect(report.apiCalls).toBeLessThan(200)
   expect([world.files(), world.processes()]).toEqual([[], []])
 })

@@ -54,7 +54,9 @@ describe('a pod spec in a string', () => {
 
   it.each([
     ['in a ConfigMap', map],
+    ['in a Secret', (text: string) => map(text).replace('ConfigMap', 'Secret').replace('data:', 'stringData:')],
     ['in a file of its own', (text: string) => text],
+    ['beside settings of the provider', (text: string) => `kubeConfigPath: ""\nrunnerServiceAccount: r\n${text}`],
   ])("is GARM's template for its runners: %s", (_, placed) => {
     const text = `runnerNamespace: ci\npodTemplate:\n  spec:\n${indented(spec(runner), 4)}flavors: {}\n`
     const { pods, found } = examined(placed(text))
