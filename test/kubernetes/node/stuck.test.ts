@@ -87,10 +87,14 @@ function suite(kubeconfig: string): void {
 
   it('a runner whose node shuts down is named so within 45 s, in the words of the kubelet', async () => {
     await settle(inhibitors, (text) => text.includes('kubelet'))
-    const seen = await endOnSecondNode('shut-down', 'node-shutdown', () => announceShutdown(true))
-    expect(seen.sentence).toContain('Pod was terminated in response to imminent node shutdown.')
-    recordFailure('node shutdown', seen)
-    await announceShutdown(false)
+    try {
+      const seen = await endOnSecondNode('shut-down', 'node-shutdown', () => announceShutdown(true))
+      expect(seen.sentence).toContain('Pod was terminated in response to imminent node shutdown.')
+      recordFailure('node shutdown', seen)
+    } finally {
+      // The other tests need the node.
+      await announceShutdown(false)
+    }
     await settle(
       () => stage().node.get(nodes, undefined, '127.0.0.2'),
       (found) => JSON.stringify(found).includes('"reason":"KubeletReady"'),

@@ -8,6 +8,7 @@ const end = (exitCode: number, reason = 'Error'): ContainerEnd => ({ exitCode, r
 const startFailure = { reason: 'init-failed', message: 'm', since: now } as const
 const disrupted = { reason: 'evicted', message: 'EvictionByEvictionAPI', since: now - 5_000 } as const
 const over = { ...job, finished: { result: 'succeeded', at: now } }
+const ofJob = (result: string, at: number) => ({ job: { ...job, finished: { result, at } } })
 const unseen = runner('a', {}, { pod: { is: 'requested', since: now } })
 
 it.each<[string, Runner, ContainerEnd, FailureReason | undefined]>([
@@ -21,7 +22,10 @@ it.each<[string, Runner, ContainerEnd, FailureReason | undefined]>([
   ['an eviction before the end', runner('a', { disrupted }), end(143), 'evicted'],
   ['an eviction before an end in order', runner('a', { disrupted }), end(0, 'Completed'), 'evicted'],
   ['an eviction, also of a deleted pod', runner('a', { disrupted, deletionDeadline: now }), end(143), 'evicted'],
-  ['an eviction after the job', runner('a', { disrupted }, { job: over }), end(0, 'Completed'), undefined],
+  ['an eviction, and a job that succeeded', runner('a', { disrupted }, { job: over }), end(0, 'Completed'), undefined],
+  ['an eviction that cancels the job', runner('a', { disrupted }, ofJob('canceled', now)), end(0), 'evicted'],
+  ['an eviction as the job fails', runner('a', { disrupted }, ofJob('failed', disrupted.since)), end(0), 'evicted'],
+  ['an eviction after the job', runner('a', { disrupted }, ofJob('failed', disrupted.since - 1)), end(0), undefined],
   ['an eviction after the end', runner('a', { disrupted: { ...disrupted, since: now + 1 } }), end(0), undefined],
   ['an eviction after a deletion of ours', runner('a', { disrupted }, { deleted: true }), end(143), undefined],
   ['a helper without memory', runner('a'), { ...end(1), killedHelper: 'docker' }, 'out-of-memory'],

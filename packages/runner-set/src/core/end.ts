@@ -27,10 +27,13 @@ export function failureOfEnd(
   return failureOfContainer(runner.name, end, set)
 }
 
-/** A disruption is the cause also if the container then ended in order, unless its job was over by then. */
+/** A disruption is the cause also if the container then ended in order. A runner that is told to end may still report the end of its job. */
 function disruptionBefore({ pod, job }: EndedRunner, end: ContainerEnd): Failure | undefined {
   const disrupted = pod.is === 'present' ? pod.value.disrupted : undefined
-  if (!disrupted || disrupted.since > end.at || (end.exitCode === 0 && job?.finished)) return undefined
+  if (!disrupted || disrupted.since > end.at) return undefined
+  const { finished } = job ?? {}
+  const isUnharmed = finished && (finished.result === 'succeeded' || finished.at < disrupted.since)
+  if (end.exitCode === 0 && isUnharmed) return undefined
   return { reason: disrupted.reason, message: disrupted.message }
 }
 
