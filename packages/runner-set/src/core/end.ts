@@ -27,7 +27,7 @@ export function failureOfEnd(
   return failureOfContainer(runner.name, end, set)
 }
 
-/** A disruption is the cause also if the container then ended in order. A runner that is told to end may still report the end of its job. */
+/** A disruption is the cause also if the container then ended in order. A runner that is asked to end may still report the end of its job. */
 function disruptionBefore({ pod, job }: EndedRunner, end: ContainerEnd): Failure | undefined {
   const disrupted = pod.is === 'present' ? pod.value.disrupted : undefined
   if (!disrupted || disrupted.since > end.at) return undefined
