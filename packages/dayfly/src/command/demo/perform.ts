@@ -81,6 +81,7 @@ export async function perform<Opened extends DemoForge>(
     const figures = show.figures(stage.forge)
     const apiWrites = stage.apiWrites()
     printResultOf({ plan, played, leftovers, score, apiWrites, figures, wallMs: clock.now() - started })
+    until.throwIfAborted()
     const isIncomplete = plan.strict && score.read().stepsSkipped > 0
     return !isIncomplete && played.every(({ conclusion }) => conclusion === 'success') ? 0 : 1
   } finally {
@@ -101,10 +102,9 @@ async function waitForLastRunners(score: Scorekeeper, clock: Clock): Promise<voi
   while (isEnding() && clock.now() < deadline) await clock.sleep(20)
 }
 
-async function stayUntil(until: AbortSignal, shown: Screen): Promise<never> {
+async function stayUntil(until: AbortSignal, shown: Screen): Promise<void> {
   shown.print(['All jobs have ended. Press Ctrl-C to stop the demo.'])
   await aborted(until)
-  throw until.reason
 }
 
 function finishedLines<Opened extends DemoForge>(
