@@ -36,7 +36,7 @@ function check(pod: PodView, configMaps: ConfigMaps): readonly Hit[] {
       hitIn(pod, {
         path: volume.path,
         container: container.name,
-        message: `Each pod of ${pod.object.kind} ${pod.object.name} runs a Docker daemon on ${where}. A daemon needs its data root for itself: the second one does not start, or both damage the data, and jobs wait. Give each pod a volume of its own: an ephemeral claim, or an emptyDir with a sizeLimit.`,
+        message: `Each pod of this template runs a Docker daemon on ${where}, and there may be several. A daemon needs its data root for itself: the second one does not start, or both damage the data, and jobs wait. Give each pod a volume of its own: an ephemeral claim, or an emptyDir with a sizeLimit.`,
       }),
     ]
   })
@@ -70,7 +70,7 @@ function isAloneOnNode({ raw, path, object, containers }: PodView): boolean {
   const ports = containers.flatMap((container) => listAt(container.raw, 'ports'))
   return (
     object.kind === 'DaemonSet' ||
-    valueAt(raw, ...path, 'hostNetwork') === true ||
+    (valueAt(raw, ...path, 'hostNetwork') === true && ports.length > 0) ||
     terms.some((term) => textAt(term, 'topologyKey') === 'kubernetes.io/hostname') ||
     ports.some((port) => numberAt(port, 'hostPort') !== undefined)
   )
