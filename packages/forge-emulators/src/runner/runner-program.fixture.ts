@@ -55,7 +55,7 @@ export async function runnerProgram(): Promise<RunnerProgram> {
   return { file, start, remove: () => rm(folder, { recursive: true, force: true }) }
 }
 
-/** A process that has ended may stay as a zombie until its parent asks for its end. */
+/** A process that has ended may stay as a zombie until its parent asks for its end. One that was just killed may live for a moment. */
 export function isAlive(pid: number): boolean {
   try {
     return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))

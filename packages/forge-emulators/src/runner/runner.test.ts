@@ -91,7 +91,7 @@ describe('runner program', () => {
     expect((await runner.ended).code).toBe(143)
     expect(performance.now() - started).toBeLessThan(9_000)
     expect(job.report?.conclusion).toBe('cancelled')
-    expect(isAlive(child)).toBe(false)
+    await expect.poll(() => isAlive(child), { timeout: 5_000 }).toBe(false)
   })
 
   test('a cancellation from the forge ends the step, runs steps with always(), and exits with 0', async () => {
@@ -114,7 +114,7 @@ describe('runner program', () => {
     expect(performance.now() - started).toBeLessThan(10_000)
     const child = Number(/pid (\d+)/.exec(job.lines.join('\n'))?.[1])
     expect(job.lines).toContain(`Terminate orphan process: pid (${child}) (sleep)`)
-    expect(isAlive(child)).toBe(false)
+    await expect.poll(() => isAlive(child), { timeout: 5_000 }).toBe(false)
     expect(job.report?.conclusion).toBe('success')
   })
 

@@ -113,7 +113,7 @@ test('max-time ends a script that ignores it, with its processes, and the after-
   expect(step()).toMatchObject({ result: 'FAILED', reason: expect.stringContaining('exceeded its maximum time') })
   expect(step().log.lines).toContain('cleaned')
   const child = Number(/pid (\d+)/.exec(step().log.lines.join('\n'))?.[1])
-  expect(isAlive(child)).toBe(false)
+  await expect.poll(() => isAlive(child), { timeout: 5_000 }).toBe(false)
 })
 
 test('a step sees neither the credentials nor a folder of another step, and cannot forge the markers', async () => {
