@@ -31,7 +31,8 @@ export async function serveStep(step: StepMessage, link: StepLink, { secret, hos
   const stopper = createStopper()
   const release = keepStep(url, { link, stopper, host })
   const folder = path.join(host.directory, 'steps', stepUuid.slice(1, -1))
-  const trackingId = `step_${stepUuid.slice(1, -1)}`
+  // Two emulators with the same seed give the same UUIDs, and each runner ends every process with its id.
+  const trackingId = `step_${stepUuid.slice(1, -1)}_${process.pid}`
   const { inherited } = host
   const result = await runStep(step, { clock, log, stopper, folder, inherited, trackingId })
   release()
