@@ -54,7 +54,7 @@ export const forgeFailures = {
   'registration-collides': {
     class: 'forge',
     sentence: 'Another owner uses the name of the scale set.',
-    next: 'Choose another name, or delete the scale set at the forge if it is yours.',
+    next: 'Choose another name. Delete the scale set at the forge only if no RunnerSet of any namespace uses it.',
     retry: soon,
   },
 } as const satisfies Record<string, FailureInfo>

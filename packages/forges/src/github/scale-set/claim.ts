@@ -201,8 +201,8 @@ export class Claim {
     const group = this.#set.group ?? 'default'
     const message =
       `Scale set ${found.name} (id ${found.id}) exists in runner group ${group} of ${this.#options.account}, and nothing shows that it is ours. ` +
-      'If another installation uses it, choose another name. If it is left over, delete it at GitHub, ' +
-      `or take it over by remembering scaleSetId "${found.id}" in the status of the runner set.`
+      'If a RunnerSet of another namespace or another installation uses it, choose another name. ' +
+      `If nobody uses it, take it over by remembering scaleSetId "${found.id}" in the status of the runner set, or delete it at GitHub.`
     return githubError('scale-set-collides', message, { scaleSetId: found.id })
   }
 }
