@@ -1,19 +1,32 @@
-// `npm run sim`: runs seeds in several processes, and shows how to replay one that broke a promise.
-//   npm run sim -- [--seeds N] [--start S] [--twice] [--workers N] [--json]
-//   npm run sim -- --trace SEED
-//   npm run sim -- --jobs N [--runners N] [--seed S] [--json]
+// `npm run sim`: runs seeds in several processes, and shows how to replay one that broke a promise. Or it runs many jobs.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
+import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { bundleOf } from './bundle.ts'
 import type { Broken } from './checkers/checker.ts'
 import { longRunFlags, memoryFlags } from './memory-flags.ts'
 import type { SeedResult } from './run-seed.ts'
 
-const { values } = parseArgs({
+const help = `Runs Dayfly on virtual time, with faults and disasters (docs/simulation.md).
+
+  npm run sim -- [--seeds N] [--start S] [--twice] [--workers N] [--json]
+  npm run sim -- --trace SEED
+  npm run sim -- --jobs N [--runners N] [--seed S] [--checkpoint FILE] [--json]
+
+Examples:
+  npm run sim -- --seeds 1000                           seeds 1 to 1000, on every processor
+  npm run sim -- --trace 22                             one seed, with every event and request in order
+  npm run sim -- --jobs 1000000                         many jobs in one world, with up to 10,000 runners
+  npm run sim -- --jobs 1000000 --checkpoint jobs.bin   the same in laps: repeat the command to go on after a cut
+
+--checkpoint gives each lap a world that begins with what the one before has left, and writes the file at its end.
+`
+
+const { values } = readArguments({
   options: {
+    help: { type: 'boolean', short: 'h', default: false },
     seeds: { type: 'string', default: '200' },
     start: { type: 'string', default: '1' },
     twice: { type: 'boolean', default: false },
@@ -22,6 +35,7 @@ const { values } = parseArgs({
     jobs: { type: 'string' },
     runners: { type: 'string', default: '10000' },
     seed: { type: 'string', default: '1' },
+    checkpoint: { type: 'string' },
     json: { type: 'boolean', default: false },
   },
 })
@@ -31,9 +45,21 @@ export type Report = Omit<SeedResult, 'lines'> & { readonly isRepeatable: boolea
 
 type Total = { seeds: number; jobs: number; virtualMs: number; readonly failed: Report[] }
 
-if (values.jobs !== undefined) process.exitCode = await runLong()
+if (values.help) process.stdout.write(help)
+else if (values.jobs !== undefined) process.exitCode = await runLong()
 else if (values.trace !== undefined) process.exitCode = await trace(countOf('trace'))
 else process.exitCode = await runAll(countOf('seeds'), countOf('start'))
+
+function readArguments<Config extends ParseArgsConfig>(config: Config): ReturnType<typeof parseArgs<Config>> {
+  try {
+    return parseArgs(config)
+  } catch (error) {
+    process.stderr.write(
+      `${error instanceof Error ? error.message : String(error)}\nRun it with --help to see its options.\n`,
+    )
+    process.exit(2)
+  }
+}
 
 function countOf(name: 'seeds' | 'start' | 'workers' | 'trace' | 'jobs' | 'runners' | 'seed'): number {
   const count = Number(values[name])
@@ -47,8 +73,9 @@ function countOf(name: 'seeds' | 'start' | 'workers' | 'trace' | 'jobs' | 'runne
 /** Runs many jobs in one world, in a process of its own: the memory of this one is no part of the result. */
 async function runLong(): Promise<number> {
   const bundle = await bundleOf('long-run/process')
-  const plan = [countOf('seed'), countOf('jobs'), countOf('runners')].map(String)
-  const child = fork(fileURLToPath(bundle.url), [...plan, ...(values.json ? ['--json'] : [])], {
+  const counts = (['seed', 'jobs', 'runners'] as const).flatMap((name) => [`--${name}`, String(countOf(name))])
+  const checkpoint = values.checkpoint === undefined ? [] : ['--checkpoint', values.checkpoint]
+  const child = fork(fileURLToPath(bundle.url), [...counts, ...checkpoint, ...(values.json ? ['--json'] : [])], {
     execArgv: ['--enable-source-maps', ...longRunFlags],
   })
   const [code] = await once(child, 'exit')

@@ -5,6 +5,7 @@ import { checkers } from './checkers/all.ts'
 import type { Broken, Checker } from './checkers/checker.ts'
 import { replaceCredentials, startDisasters } from './disasters.ts'
 import { followAdvice, installMissingSets, statusOf } from './operator.ts'
+import { seedPlan } from './seed-world.ts'
 import { streamOf } from './streams.ts'
 import { type Trace, traceOf } from './trace.ts'
 import { startWorkload } from './workload.ts'
@@ -34,7 +35,7 @@ export async function runSeed(
   seed: number,
   how: { readonly keepsLines?: boolean; readonly stopsEarly?: boolean } = {},
 ): Promise<SeedResult> {
-  const world = openWorld(seed)
+  const world = openWorld(seedPlan(seed))
   const { clock } = world
   const startedAt = clock.now()
   const trace = traceOf(world, how.keepsLines ?? false)

@@ -5,6 +5,7 @@ export type SetSpec = {
   readonly namespace: string
   readonly name: string
   readonly forge: 'github' | 'bitbucket'
+  readonly organization: string
   /** The label that its jobs ask for. */
   readonly label: string
   readonly min: number
@@ -27,6 +28,7 @@ export function setsOf(random: Random): readonly SetSpec[] {
       namespace,
       name: `linux-${namespace}`,
       forge,
+      organization: 'acme',
       label: `${forge}${namespace}`,
       min,
       max: min + randomInteger(random, 1, 5),
@@ -34,12 +36,12 @@ export function setsOf(random: Random): readonly SetSpec[] {
   })
 }
 
-export function setObject({ namespace, name, forge, label, min, max }: SetSpec) {
+export function setObject({ namespace, name, forge, organization, label, min, max }: SetSpec) {
   const credentials = { secret: credentialName }
   const source =
     forge === 'github'
-      ? { github: { url: `${githubOrigin}/acme`, plainHttp: true, credentials, labels: [label] } }
-      : { bitbucket: { url: `${bitbucketOrigin}/acme`, plainHttp: true, credentials, labels: [label] } }
+      ? { github: { url: `${githubOrigin}/${organization}`, plainHttp: true, credentials, labels: [label] } }
+      : { bitbucket: { url: `${bitbucketOrigin}/${organization}`, plainHttp: true, credentials, labels: [label] } }
   const spec = { ...source, scale: { min, max }, keepFailed: '0s' }
   return { apiVersion: 'dayfly.dev/v1alpha1', kind: 'RunnerSet', metadata: { name, namespace }, spec }
 }

@@ -1,66 +1,86 @@
-// The world of one seed: an embedded cluster, both emulated forges, and processes of the controller, all on virtual time.
-import type { Registry } from '@dayfly/cluster/api/registry'
-import { createCluster } from '@dayfly/cluster/cluster'
-import type { PlayedContainer } from '@dayfly/cluster/runtime/scripted/scripted-runtime'
-import { createScriptedRuntime } from '@dayfly/cluster/runtime/scripted/scripted-runtime'
+// A world: an embedded cluster, both emulated forges, and processes of the controller, all on virtual time. A plan says which.
+import { createTokens } from '@dayfly/cluster/api/tokens'
+import { type ClusterOptions, createCluster } from '@dayfly/cluster/cluster'
+import { createKubeletSwitch, type KubeletSwitch } from '@dayfly/cluster/kubelet/kubelet-switch'
+import {
+  createScriptedRuntime,
+  type PlayedContainer,
+  type Script,
+} from '@dayfly/cluster/runtime/scripted/scripted-runtime'
 import type { EmulatedCredential } from '@dayfly/forge-emulators/bitbucket/credentials'
 import { createBitbucketEmulator } from '@dayfly/forge-emulators/bitbucket/emulator'
+import type { KnobChange } from '@dayfly/forge-emulators/github/config'
 import { createGitHubEmulator } from '@dayfly/forge-emulators/github/emulator'
 import type { Transport } from '@dayfly/kit/http'
-import { type Random, randomInteger } from '@dayfly/kit/random'
+import type { Random } from '@dayfly/kit/random'
 import { type VirtualClock, virtualClock } from '@dayfly/kit/virtual-clock'
 import { runnerSetCrd } from '@dayfly/runner-set/config/crd'
 import { withoutLogs } from '../test/controller/bitbucket/network.ts'
+import { createPrints } from './checkers/prints.ts'
 import { createObservers, reportTo } from './observers.ts'
 import { type SimulatedProcess, startProcess } from './process.ts'
 import { createRepairs } from './repairs.ts'
 import { runnerScript } from './runners.ts'
-import { bitbucketOrigin, credentialObject, namespaces, type SetSpec, setObject, setsOf } from './sets.ts'
-import { pick, streamOf } from './streams.ts'
-import { fairWeather, type Weather, weatherOf } from './weather.ts'
+import type { SavedWorld } from './saved-world.ts'
+import { bitbucketOrigin, credentialObject, type SetSpec, setObject } from './sets.ts'
+import type { Weather } from './weather.ts'
+
+/** What is different between the world of a seed and that of a long run. */
+export type WorldPlan = {
+  readonly seed: number
+  readonly sets: readonly SetSpec[]
+  /** The namespaces of the sets and of the controller. Each has the credential of the forges. */
+  readonly namespaces: readonly string[]
+  /** The weather with faults of each server, and the one without. */
+  readonly weather: { readonly fair: Weather; readonly api: Weather; readonly forge: Weather }
+  /** The chance that a container never connects, and that it ignores SIGTERM, while there are faults. */
+  readonly weak: { readonly neverOnline: number; readonly ignoresTerm: number }
+  readonly nodes: readonly [NonNullable<ClusterOptions['node']>, ...Parameters<typeof createKubeletSwitch>[0]['node'][]]
+  readonly cluster: Pick<ClusterOptions, 'terminatedPodGcThreshold' | 'eventTtlMs'>
+  readonly github: KnobChange
+  /** Returns the random numbers of a part: `cluster`, `github`, `controller-1`. */
+  readonly streamOf: (part: string) => Random
+  /** Returns by how many milliseconds the clock of a process is wrong. */
+  readonly offsetOf: (process: string) => number
+}
 
 export type World = ReturnType<typeof openWorld>
 
-export function openWorld(seed: number) {
-  const clock = virtualClock()
-  const random = streamOf(seed, 'world')
-  const sets = setsOf(random)
+const sets = 'runnersets.dayfly.dev'
+
+/** @param saved what an earlier world has left; the default is a new world */
+export function openWorld(plan: WorldPlan, saved?: SavedWorld) {
+  const { seed, weather } = plan
+  const clock = virtualClock(saved?.at)
   const observers = createObservers()
   const alive = new Map<string, PlayedContainer>()
   const tokens: string[] = ['token-1']
-  const forges = openForges(seed, clock, tokens)
-  const climate = { isFair: false, fair: fairWeather(random), api: weatherOf(random), forge: weatherOf(random) }
-  const weak = { neverOnline: random() < 0.3 ? 0.15 : 0, ignoresTerm: random() < 0.3 ? 0.2 : 0 }
-  const chance = (name: keyof typeof weak) => () => (climate.isFair ? 0 : weak[name])
-  const runnerOptions = {
-    clock,
-    random: streamOf(seed, 'runners'),
-    ...forges,
-    alive,
-    neverOnline: chance('neverOnline'),
-    ignoresTerm: chance('ignoresTerm'),
+  const forges = openForges(plan, clock, tokens, saved)
+  const climate = { isFair: false, ...weather }
+  const runners = {
+    ...{ clock, random: plan.streamOf('runners'), ...forges, alive },
+    neverOnline: () => (climate.isFair ? 0 : plan.weak.neverOnline),
+    ignoresTerm: () => (climate.isFair ? 0 : plan.weak.ignoresTerm),
     onCredential: (container: PlayedContainer, credential: string) => {
       for (const listener of observers.credentials) listener(container, credential)
     },
   }
-  const runtime = createScriptedRuntime({ clock, script: () => runnerScript(runnerOptions) })
-  const terminatedPodGcThreshold = random() < 0.3 ? randomInteger(random, 1, 3) : 12_500
-  const cluster = createCluster({ clock, random: streamOf(seed, 'cluster'), runtime, terminatedPodGcThreshold })
+  const { cluster, nodes } = openCluster(plan, clock, () => runnerScript(runners), saved)
   const { registry } = cluster
-  const uids = createObjects(registry, sets)
+  const uids = new Map(saved ? registry.list(sets).map(({ metadata }) => [metadata.name, metadata.uid]) : [])
+  registry.subscribe(sets, ({ object: { metadata } }) => uids.set(metadata.name, metadata.uid))
+  if (!saved) for (const set of plan.sets) registry.create(sets, setObject(set))
   const processes: SimulatedProcess[] = []
   const forge: Transport = (request) =>
     request.origin?.startsWith(bitbucketOrigin) ? forges.bitbucket.transport(request) : forges.github.transport(request)
-  const weather = (server: 'api' | 'forge') => (): Weather => (climate.isFair ? climate.fair : climate[server])
+  const current = (server: 'api' | 'forge') => () => (climate.isFair ? climate.fair : climate[server])
+  let started = saved?.started ?? 0
   const start = (): SimulatedProcess => {
-    const identity = `controller-${processes.length + 1}`
+    const identity = `controller-${++started}`
     const process = startProcess({
-      identity,
-      clock,
-      offsetMs: offsetOf(streamOf(seed, `${identity}'s machine`)),
-      random: streamOf(seed, identity),
+      ...{ identity, clock, offsetMs: plan.offsetOf(identity), random: plan.streamOf(identity) },
       servers: { api: withoutLogs(cluster.transport(identity)), forge },
-      weather: { api: weather('api'), forge: weather('forge') },
+      weather: { api: current('api'), forge: current('forge') },
       ...reportTo(observers),
     })
     processes.push(process)
@@ -70,67 +90,51 @@ export function openWorld(seed: number) {
   const openJobs = new Set<string>()
   /** The UIDs of pods that another client created, and the names of runners that something outside Dayfly ended. */
   const [strangers, harmed] = [new Set<string>(), new Set<string>()]
-  const servers = { cluster, registry, ...forges }
-  const seen = { uids, strangers, harmed, openJobs, alive }
   return {
-    seed,
-    clock,
-    sets,
-    ...servers,
-    ...seen,
-    tokens,
-    processes,
-    climate,
-    observers,
-    start,
+    ...{ seed, clock, sets: plan.sets, cluster, registry, nodes, ...forges, tokens, processes, climate, observers },
+    ...{ uids, strangers, harmed, openJobs, alive, prints: createPrints(saved?.prints), start },
+    started: () => started,
     repairs: createRepairs(clock),
   }
 }
 
-/** Creates the kind, the credentials and the RunnerSets, and returns the UIDs of all RunnerSets by name, later ones too. */
-function createObjects(registry: Registry, sets: readonly SetSpec[]): ReadonlyMap<string, string> {
-  registry.create('customresourcedefinitions.apiextensions.k8s.io', runnerSetCrd())
-  for (const name of namespaces) {
-    registry.create('namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
-    registry.create('secrets', credentialObject(name, 'token-1'))
-  }
-  const uids = new Map<string, string>()
-  registry.subscribe('runnersets.dayfly.dev', ({ object: { metadata } }) => uids.set(metadata.name, metadata.uid))
-  for (const set of sets) registry.create('runnersets.dayfly.dev', setObject(set))
-  return uids
-}
-
-/** A third of the machines shows the right time, and the others are wrong by up to half an hour. */
-function offsetOf(random: Random): number {
-  return pick([-1, 0, 1], random) * randomInteger(random, 10_000, 1_800_000)
-}
-
-/** Small knobs: an hour of GitHub's patience would be an hour of every seed. */
-function openForges(seed: number, clock: VirtualClock, tokens: string[]) {
-  const random = streamOf(seed, 'forges')
-  const github = createGitHubEmulator({
-    clock,
-    random: streamOf(seed, 'github'),
-    tokens,
-    knobs: {
-      longPollMs: 50_000,
-      jobLeaseS: 90,
-      assignmentLeaseS: 60,
-      maxAttempts: 1_000,
-      runnerIdleS: 120,
-      zeroCapacity: 'defer',
-      registrationDelayMs: randomInteger(random, 0, 5_000),
-      completedDelayMs: randomInteger(random, 0, 5_000),
-      restBudget: 0,
-    },
-  })
+function openForges({ streamOf, github: knobs }: WorldPlan, clock: VirtualClock, tokens: string[], saved?: SavedWorld) {
+  const github = createGitHubEmulator({ clock, random: streamOf('github'), tokens, knobs, kept: saved?.github })
   const credentials: EmulatedCredential[] = [{ kind: 'access-token', token: 'token-1', user: 'joe' }]
   const bitbucket = createBitbucketEmulator({
     clock,
-    random: streamOf(seed, 'bitbucket'),
+    random: streamOf('bitbucket'),
     workspaces: [{ slug: 'acme', repositories: ['app'] }],
     credentials,
     knobs: { noRunner: 'queue', stepLostS: 90, silentS: 60 },
   })
   return { github, bitbucket, credentials }
+}
+
+/** One machine of the cluster, which can be lost. */
+type Machine = { readonly name: string; readonly kubelet: Pick<KubeletSwitch, 'stop' | 'start'> }
+
+/** Opens a cluster with the kind of the sets, their namespaces and credentials, and the nodes of the plan. */
+function openCluster(plan: WorldPlan, clock: VirtualClock, script: () => Script, saved?: SavedWorld) {
+  const [first, ...further] = plan.nodes
+  const runtimeOf = () => createScriptedRuntime({ clock, script })
+  const cluster = createCluster({
+    ...{ clock, random: plan.streamOf('cluster'), runtime: runtimeOf(), node: first, ...plan.cluster },
+    data: saved && { restored: saved.cluster, append: () => {}, compact: () => {}, close: () => Promise.resolve() },
+  })
+  const { registry } = cluster
+  if (!saved) {
+    registry.create('customresourcedefinitions.apiextensions.k8s.io', runnerSetCrd())
+    for (const name of plan.namespaces) {
+      registry.create('namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
+      registry.create('secrets', credentialObject(name, 'token-1'))
+    }
+  }
+  const access = { tokens: createTokens(registry, clock, undefined), address: () => undefined }
+  const others = further.map((node) => {
+    const kubelet = createKubeletSwitch({ registry, runtime: runtimeOf(), clock, node, access, version: 'v1.36.0' })
+    return { name: node.name, kubelet }
+  })
+  const nodes: readonly Machine[] = [{ name: first.name ?? '', kubelet: cluster.kubelet }, ...others]
+  return { cluster, nodes }
 }

@@ -1,6 +1,5 @@
 // No decision of Dayfly ends a runner that has a job.
 import type { Request } from '@dayfly/kit/http'
-import { namespaces } from '../sets.ts'
 import type { World } from '../world.ts'
 import type { Checker } from './checker.ts'
 
@@ -32,7 +31,7 @@ export const busyRunner: Checker = {
       if (
         step?.reason === 'The runner was deleted.' &&
         step.times.started !== undefined &&
-        namespaces.some((namespace) => isAlive(world, { namespace, name: runner ?? '' }))
+        world.sets.some(({ namespace }) => isAlive(world, { namespace, name: runner ?? '' }))
       )
         broken(`the removal of the registration ${runner} ended its step ${id}`)
     })

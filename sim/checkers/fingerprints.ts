@@ -4,11 +4,14 @@
 export interface Fingerprints {
   /** Adds the text. Returns whether it was there. */
   seen(text: string): boolean
+  /** Returns the numbers, for a table that continues this one. */
+  save(): Float64Array
 }
 
 const firstSize = 1_024
 
-export function createFingerprints(): Fingerprints {
+/** @param saved the numbers of the table that this one continues */
+export function createFingerprints(saved: Float64Array = new Float64Array()): Fingerprints {
   // 0 is an empty place. The places after a taken one are tried in turn.
   let table = new Float64Array(firstSize)
   let count = 0
@@ -22,17 +25,16 @@ export function createFingerprints(): Fingerprints {
     for (const print of table) if (print !== 0) larger[placeOf(larger, print)] = print
     table = larger
   }
-  return {
-    seen: (text) => {
-      const print = fingerprint(text)
-      const at = placeOf(table, print)
-      if (table[at] === print) return true
-      table[at] = print
-      count++
-      if (count * 2 > table.length) grow()
-      return false
-    },
+  const add = (print: number): boolean => {
+    const at = placeOf(table, print)
+    if (table[at] === print) return false
+    table[at] = print
+    count++
+    if (count * 2 > table.length) grow()
+    return true
   }
+  for (const print of saved) add(print)
+  return { seen: (text) => !add(fingerprint(text)), save: () => table.filter((print) => print !== 0) }
 }
 
 /** Two sums of the kind of FNV-1a with different starts, in one number that a double holds exactly. It is never 0. */

@@ -1,6 +1,5 @@
 // Every job ends. It runs once, and it fails only if something outside Dayfly ended its runner.
 import type { Checker } from './checker.ts'
-import { createFingerprints } from './fingerprints.ts'
 import { createForgetting } from './forgetting.ts'
 
 const podPath = /^\/api\/v1\/namespaces\/[^/]+\/pods\/([^/]+)$/
@@ -11,7 +10,7 @@ const good: readonly (string | undefined)[] = ['succeeded', 'canceled', 'SUCCESS
 
 export const jobs: Checker = {
   name: 'jobs',
-  watch: ({ clock, registry, github, bitbucket, observers, harmed }, broken) => {
+  watch: ({ clock, registry, github, bitbucket, observers, harmed, prints }, broken) => {
     const deletedByUs = new Set<string>()
     const pods = createForgetting(clock, forgetMs)
     observers.sent.add((_identity, server, { method, path }) => {
@@ -28,9 +27,8 @@ export const jobs: Checker = {
         harmed.delete(metadata.name)
       })
     })
-    const started = createFingerprints()
     const hear = (kind: string, id: string, runner: string | undefined, result: string | undefined) => {
-      if (kind === 'started' && started.seen(id)) broken(`the job ${id} runs a second time, on ${runner}`)
+      if (kind === 'started' && prints.jobs.seen(id)) broken(`the job ${id} runs a second time, on ${runner}`)
       const failed = kind === 'finished' && !good.includes(result)
       if (!failed || runner === undefined || harmed.has(runner)) return
       broken(`the job ${id} of ${runner} ends as ${result}, and nothing outside Dayfly ended its runner`)

@@ -1,18 +1,14 @@
 // A name, a registration and a credential belong to one runner, and never to another one.
 import { annotations } from '@dayfly/runner-set/core/pod'
 import type { Checker } from './checker.ts'
-import { createFingerprints } from './fingerprints.ts'
 
 export const usedOnce: Checker = {
   name: 'used-once',
-  watch: ({ registry, observers }, broken) => {
-    const names = createFingerprints()
-    const registrations = createFingerprints()
-    const credentials = createFingerprints()
+  watch: ({ registry, observers, prints: { runners, registrations, credentials } }, broken) => {
     registry.subscribe('pods', ({ type, object: { metadata } }) => {
       const registration = metadata.annotations?.[annotations.registrationId]
       if (type !== 'ADDED' || registration === undefined) return
-      if (names.seen(metadata.name)) broken(`the name ${metadata.name} is used twice`)
+      if (runners.seen(metadata.name)) broken(`the name ${metadata.name} is used twice`)
       if (registrations.seen(registration)) broken(`the registration ${registration} is used twice`)
     })
     observers.credentials.add(({ config: { id } }, credential) => {

@@ -1,20 +1,30 @@
-import { describe, expect, it } from 'vitest'
-import { lapsOf } from './laps.ts'
+import { expect, it } from 'vitest'
+import { growthOf, lapBetween, nothingUsed, type Reading } from './laps.ts'
 
-describe('laps', () => {
-  it('divide what was used since the last lap by the jobs of the lap, and stop at their number', () => {
-    let used = 0
-    const read = () => ({ cpuMicroseconds: used * 1_000, virtualMs: used * 10, rssMb: used, requests: used * 8 })
-    const shown: number[] = []
-    const { laps, finished } = lapsOf(2, 10, read, ({ jobs }) => shown.push(jobs))
-    for (let jobs = 1; jobs <= 35; jobs++) {
-      used += jobs <= 10 ? 2 : 1
-      finished(jobs)
+/** Readings at the ends of laps of ten jobs, of which each uses so many microseconds and requests. */
+function lapsOf(...used: readonly (readonly [microseconds: number, requests: number])[]) {
+  let before: Reading = nothingUsed
+  return used.map(([microseconds, requests]) => {
+    const now = {
+      jobs: before.jobs + 10,
+      cpuMicroseconds: before.cpuMicroseconds + 10 * microseconds,
+      virtualMs: before.virtualMs + 5,
+      requests: before.requests + 10 * requests,
     }
-    expect(shown).toEqual([10, 20])
-    expect(laps.map(({ microseconds, requests, rssMb }) => [microseconds, requests, rssMb])).toEqual([
-      [2_000, 16, 20],
-      [1_000, 8, 30],
-    ])
+    const lap = lapBetween(before, now, 300)
+    before = now
+    return lap
   })
+}
+
+it('a lap has the cost of one of its jobs', () => {
+  expect(lapsOf([2_000, 16], [1_000, 8])).toEqual([
+    { jobs: 10, microseconds: 2_000, virtualMs: 5, rssMb: 300, requests: 16 },
+    { jobs: 20, microseconds: 1_000, virtualMs: 5, rssMb: 300, requests: 8 },
+  ])
+})
+
+it('growth compares a request of the last lap with one of the second, and is unknown for two laps', () => {
+  expect(growthOf(lapsOf([9_000, 8], [1_000, 8], [1_000, 8], [3_000, 12]))).toBe(2)
+  expect(growthOf(lapsOf([9_000, 8], [1_000, 8]))).toBeUndefined()
 })

@@ -1,5 +1,5 @@
 // Counts the objects of a world, before a long run and after it. Anything that a job leaves behind would let the cost of later jobs grow.
-import type { LongWorld } from './world.ts'
+import type { World } from '../world.ts'
 
 export type Leftovers = Readonly<Record<string, number>>
 
@@ -7,7 +7,7 @@ export type Leftovers = Readonly<Record<string, number>>
 const expiring = ['events', 'leases.coordination.k8s.io']
 
 /** Counts the objects of each kind, and what the forge and the machines have. */
-export function countObjects({ registry, github, openJobs, alive }: LongWorld): Leftovers {
+export function countObjects({ registry, github, openJobs, alive }: World): Leftovers {
   const kinds = registry.kinds.all().filter(({ resource }) => !expiring.includes(resource))
   return {
     ...Object.fromEntries(kinds.map(({ resource }) => [resource, registry.list(resource).length])),

@@ -1,25 +1,37 @@
-// A long run from its first job to its last leftover, with every checker on.
+// A long run from its first job to its last leftover, with every checker on. It lives in one world, or in a chain of them: each of
+// these comes to rest at the end of its lap, and the next one begins with what it has left.
 import { cpuUsage, memoryUsage, resourceUsage } from 'node:process'
 import { checkers } from '../checkers/all.ts'
 import type { Broken } from '../checkers/checker.ts'
-import { streamOf } from '../streams.ts'
+import { saveWorld } from '../save-world.ts'
+import type { SavedWorld } from '../saved-world.ts'
+import { openWorld, type World } from '../world.ts'
 import { disastersOf } from './disasters.ts'
-import { type Lap, lapsOf } from './laps.ts'
-import { countObjects, grown } from './leftovers.ts'
-import type { Plan } from './plan.ts'
+import { type Lap, lapBetween, nothingUsed, type Reading } from './laps.ts'
+import { countObjects, grown, type Leftovers } from './leftovers.ts'
+import { type Plan, worldPlanOf } from './plan.ts'
 import { type Results, startLongWorkload } from './workload.ts'
-import { type LongWorld, openLongWorld } from './world.ts'
 
-export type LongRun = {
-  readonly jobs: number
-  readonly succeeded: number
-  readonly runnersMax: number
+/** A run at the end of one of its worlds. A file can hold it, and another process can go on from it. */
+export type Progress = {
+  readonly plan: Plan
+  readonly laps: readonly Lap[]
   /** The broken promises, in order. The list stops at a hundred. */
   readonly broken: readonly Broken[]
-  readonly laps: readonly Lap[]
-  readonly cpuSeconds: number
-  readonly virtualMs: number
+  readonly results: Results
+  readonly used: Reading
+  readonly runnersMax: number
   readonly peakRssMb: number
+  /** The objects at the beginning of the first world. */
+  readonly before: Leftovers | undefined
+  /** Undefined before the first world, after the last one, and after a world that did not come to rest. */
+  readonly saved: SavedWorld | undefined
+}
+
+export type Watching = {
+  readonly onLap?: (lap: Lap) => void
+  /** Called for each second of virtual time, with the number of finished jobs. */
+  readonly onSecond?: (finished: number) => void
 }
 
 const second = 1_000
@@ -29,54 +41,72 @@ const brokenMax = 100
 const stillMs = 60 * minute
 const settleMs = 75 * minute
 
-export async function runJobs(plan: Plan, onLap: (lap: Lap) => void = () => {}): Promise<LongRun> {
-  const world = openLongWorld(plan)
-  const { clock } = world
-  const startedAt = clock.now()
-  const before = countObjects(world)
-  const { user, system } = cpuUsage()
-  const broken: Broken[] = []
+export function newRun(plan: Plan): Progress {
+  const results = { queued: 0, finished: 0, succeeded: 0 }
+  const nothing = { laps: [], broken: [], results, used: nothingUsed, runnersMax: 0, peakRssMb: 0 }
+  return { plan, ...nothing, before: undefined, saved: undefined }
+}
+
+/** Whether there is no further world: the jobs of the plan are done, or the last world did not come to rest. */
+export function isOver({ laps, saved }: Progress): boolean {
+  return laps.length > 0 && saved === undefined
+}
+
+/** Lives in one world until this many jobs are done, those of earlier worlds included. The last world also deletes its sets. */
+export async function runWorld(run: Progress, until: number, watching: Watching = {}): Promise<Progress> {
+  const { plan } = run
+  const piece = worldPlanOf(plan, run.saved ? run.laps.length : 0)
+  const world = openWorld(piece, run.saved)
+  const startedAt = world.clock.now()
+  const before = run.before ?? countObjects(world)
+  const broken = [...run.broken]
+  const laps = [...run.laps]
   const say = (one: Broken) => void (broken.length < brokenMax && broken.push(one))
   for (const { name, watch } of checkers) watch?.(world, (sentence) => say({ by: name, sentence }))
-  const seen = { requests: 0, runnersMax: 0 }
+  const seen = { requests: run.used.requests, runnersMax: run.runnersMax }
   world.observers.sent.add(() => void seen.requests++)
-  const cpu = () => cpuUsage().user + cpuUsage().system - user - system
-  const read = () => ({
-    cpuMicroseconds: cpu(),
-    virtualMs: clock.now() - startedAt,
-    rssMb: Math.round(memoryUsage.rss() / 2 ** 20),
+  const { user, system } = cpuUsage()
+  const read = (jobs: number): Reading => ({
+    jobs,
+    cpuMicroseconds: run.used.cpuMicroseconds + cpuUsage().user + cpuUsage().system - user - system,
+    virtualMs: run.used.virtualMs + world.clock.now() - startedAt,
     requests: seen.requests,
   })
-  const { laps, finished } = lapsOf(Math.floor(plan.jobs / plan.lap), plan.lap, read, onLap)
-  const strike = disastersOf(world, plan.lap, streamOf(plan.seed, 'disasters'))
-  const workload = startLongWorkload(world, plan, streamOf(plan.seed, 'workload'), (count) => {
-    finished(count)
-    strike(count)
+  let last = run.used
+  const endLap = (jobs: number) => {
+    const now = read(jobs)
+    const lap = lapBetween(last, now, Math.round(memoryUsage.rss() / 2 ** 20))
+    last = now
+    laps.push(lap)
+    watching.onLap?.(lap)
+  }
+  const strike = disastersOf(world, plan.disasters, piece.streamOf('disasters'))
+  const jobs = { random: piece.streamOf('workload'), before: run.results, until }
+  const workload = startLongWorkload(world, jobs, (finished) => {
+    strike(finished)
+    // The lap at the end of the world ends when the world is at rest.
+    if (finished % plan.lap === 0 && finished < until) endLap(finished)
   })
   world.start()
   await untilFinished(world, () => {
     seen.runnersMax = Math.max(seen.runnersMax, world.alive.size)
+    watching.onSecond?.(workload.results().finished)
     return workload.results()
   })
-  for (const one of await settle(world)) say(one)
-  for (const sentence of grown(before, countObjects(world))) say({ by: 'rest', sentence })
+  const restless = await settle(world)
+  for (const one of restless) say(one)
+  const isLast = until >= plan.jobs || restless.length > 0
+  if (isLast) for (const one of await clear(world, before)) say(one)
+  await stopProcesses(world)
+  const saved = isLast ? undefined : saveWorld(world)
+  const results = workload.results()
+  endLap(results.finished)
   await close(world)
-  const { finished: jobs, succeeded } = workload.results()
-  const peakRssMb = Math.round(resourceUsage().maxRSS / 1_024)
-  const { runnersMax } = seen
-  return {
-    jobs,
-    succeeded,
-    runnersMax,
-    broken,
-    laps,
-    cpuSeconds: cpu() / 1e6,
-    virtualMs: clock.now() - startedAt,
-    peakRssMb,
-  }
+  const peakRssMb = Math.max(run.peakRssMb, Math.round(resourceUsage().maxRSS / 1_024))
+  return { plan, laps, broken, results, used: last, runnersMax: seen.runnersMax, peakRssMb, before, saved }
 }
 
-async function untilFinished({ clock }: LongWorld, results: () => Results): Promise<void> {
+async function untilFinished({ clock }: World, results: () => Results): Promise<void> {
   let last = { finished: 0, at: clock.now() }
   while (clock.now() < last.at + stillMs) {
     await clock.advance(second)
@@ -86,17 +116,23 @@ async function untilFinished({ clock }: LongWorld, results: () => Results): Prom
   }
 }
 
-/** Ends the faults, lets the world come to rest, and deletes every set. Returns what is wrong. */
-async function settle(world: LongWorld): Promise<readonly Broken[]> {
-  world.climate.isFair = true
-  if (world.processes.every(({ isStopped }) => isStopped)) world.start()
-  const restless = await waitFor(world, 'atRest')
-  for (const { namespace, name } of world.sets) world.registry.delete('runnersets.dayfly.dev', namespace, name)
-  const left = await waitFor(world, 'atEnd')
-  return [...restless, ...left]
+/** Ends the faults, and lets the world come to rest. Returns what is wrong. */
+async function settle(world: World): Promise<readonly Broken[]> {
+  const { climate, clock, repairs, processes } = world
+  while (repairs.open() > 0) await clock.advance(10 * second)
+  climate.isFair = true
+  if (processes.every(({ isStopped }) => isStopped)) world.start()
+  return await waitFor(world, 'atRest')
 }
 
-async function waitFor(world: LongWorld, when: 'atRest' | 'atEnd'): Promise<readonly Broken[]> {
+/** Deletes every set. Returns what is left. */
+async function clear(world: World, before: Leftovers): Promise<readonly Broken[]> {
+  for (const { namespace, name } of world.sets) world.registry.delete('runnersets.dayfly.dev', namespace, name)
+  const left = await waitFor(world, 'atEnd')
+  return [...left, ...grown(before, countObjects(world)).map((sentence) => ({ by: 'rest', sentence }) as const)]
+}
+
+async function waitFor(world: World, when: 'atRest' | 'atEnd'): Promise<readonly Broken[]> {
   const problems = () =>
     checkers.flatMap((one) => (one[when]?.(world) ?? []).map((sentence) => ({ by: one.name, sentence })))
   let found = problems()
@@ -107,12 +143,20 @@ async function waitFor(world: LongWorld, when: 'atRest' | 'atEnd'): Promise<read
   return found
 }
 
-async function close(world: LongWorld): Promise<void> {
-  const stopping = world.processes.map(({ controller }) => controller.stop())
-  for (const { kubelet } of world.nodes) kubelet.stop()
-  const closing = world.cluster.stop()
-  world.github.close()
-  world.bitbucket.close()
-  await world.clock.advance(3 * minute)
-  await Promise.all([...stopping, closing])
+async function stopProcesses({ processes, clock }: World): Promise<void> {
+  const stopping = processes.map((process) => {
+    process.isStopped = true
+    return process.controller.stop()
+  })
+  await clock.advance(3 * minute)
+  await Promise.all(stopping)
+}
+
+async function close({ nodes, cluster, github, bitbucket, clock }: World): Promise<void> {
+  for (const { kubelet } of nodes) kubelet.stop()
+  const closing = cluster.stop()
+  github.close()
+  bitbucket.close()
+  await clock.advance(3 * minute)
+  await closing
 }

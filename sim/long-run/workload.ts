@@ -1,9 +1,9 @@
-// Jobs for every set: each has a few more than its runners, until the jobs of the plan are finished. So every lap is the same work,
+// Jobs for every set: each has a few more than its runners, until enough jobs are queued. So every lap is the same work,
 // and the jobs that are under way at the end run to theirs.
 import { scriptJob } from '@dayfly/forge-emulators/github/script-job'
 import { type Random, randomInteger } from '@dayfly/kit/random'
-import type { OrganizationSet, Plan } from './plan.ts'
-import type { LongWorld } from './world.ts'
+import type { SetSpec } from '../sets.ts'
+import type { World } from '../world.ts'
 
 export type Results = { readonly queued: number; readonly finished: number; readonly succeeded: number }
 
@@ -15,16 +15,20 @@ export type LongWorkload = {
 const backlog = 0.05
 const [shortestMs, longestMs] = [60_000, 240_000]
 
-/** @param onFinished called after each job, with the number of finished ones */
+/**
+ * @param before the results of earlier worlds
+ * @param until the number of jobs to queue, with those of earlier worlds
+ * @param onFinished called after each job, with the number of finished ones
+ */
 export function startLongWorkload(
-  world: LongWorld,
-  plan: Plan,
-  random: Random,
+  world: World,
+  { random, before, until }: { readonly random: Random; readonly before: Results; readonly until: number },
   onFinished: (finished: number) => void,
 ): LongWorkload {
-  const setOf = new Map<string, OrganizationSet>()
-  const results = { queued: 0, finished: 0, succeeded: 0 }
-  const queue = (set: OrganizationSet, count: number) => {
+  const setOf = new Map<string, SetSpec>()
+  const results = { ...before }
+  const queue = (set: SetSpec, most: number) => {
+    const count = Math.min(most, until - results.queued)
     const jobs = Array.from({ length: count }, () => {
       const name = `job-${++results.queued}`
       const durationMs = randomInteger(random, shortestMs, longestMs)
@@ -44,8 +48,8 @@ export function startLongWorkload(
     if (result === 'succeeded') results.succeeded++
     onFinished(results.finished)
     // The emulator is in the middle of this job's end.
-    if (results.finished < plan.jobs) queueMicrotask(() => queue(set, 1))
+    queueMicrotask(() => queue(set, 1))
   })
-  for (const set of plan.sets) queue(set, Math.ceil(set.max * (1 + backlog)))
-  return { results: () => results }
+  for (const set of world.sets) queue(set, Math.ceil(set.max * (1 + backlog)))
+  return { results: () => ({ ...results }) }
 }

@@ -10,6 +10,7 @@ import type { KnobChange } from './config.ts'
 import type { Emulation, JobEvent } from './emulation.ts'
 import { changeInstallation } from './installations.ts'
 import { cancelJob, completeJob, queueJob, startJob } from './jobs.ts'
+import { type KeptState, keepState } from './kept-state.ts'
 import { announce } from './messages.ts'
 import { connectRunner, disconnectRunner, runnerNamed } from './runners.ts'
 import { removeScaleSet } from './scale-sets.ts'
@@ -39,6 +40,8 @@ export interface Control extends ServerControl {
   /** Drops a session or a scale set, as GitHub does in incidents. */
   loseSession(sessionId: string): boolean
   loseScaleSet(id: number): boolean
+  /** Returns what the next emulator can begin with. Throws while there is a runner, a session or an open job. */
+  keep(): KeptState
   readonly stub: StubRunner
 }
 
@@ -107,6 +110,7 @@ export function createControl(emulation: Emulation, faults: Faults, log: Request
       if (set) removeScaleSet(emulation, set)
       return changed(set !== undefined)
     },
+    keep: () => keepState(emulation.state),
     stub: createStubRunner(emulation),
     reset: () => reset(emulation, faults, log),
   }

@@ -12,6 +12,7 @@ import { type EmulatedApp, installationsOf } from './apps.ts'
 import { type KnobChange, knobsFrom } from './config.ts'
 import { type Control, createControl } from './control.ts'
 import type { Emulation } from './emulation.ts'
+import { type KeptState, stateFrom } from './kept-state.ts'
 import { restError } from './refusal.ts'
 import { RestBudgets } from './rest-budget.ts'
 import { actionsRoutes } from './routes-actions.ts'
@@ -36,6 +37,8 @@ export type GitHubEmulatorOptions = {
   /** The accepted personal access tokens. If empty, every bearer token is accepted. */
   readonly tokens?: readonly string[] | undefined
   readonly apps?: readonly EmulatedApp[] | undefined
+  /** What an earlier emulator has kept. The default is a GitHub without any scale set. */
+  readonly kept?: KeptState | undefined
   /** Serves over TLS with this certificate and key, in PEM. */
   readonly tls?: { readonly cert: string; readonly key: string } | undefined
 }
@@ -45,7 +48,7 @@ export interface GitHubEmulator extends ForgeServer {
 }
 
 export function createGitHubEmulator(options: GitHubEmulatorOptions): GitHubEmulator {
-  const { clock, random, apps = [], tls } = options
+  const { clock, random, apps = [], tls, kept } = options
   const knobs = knobsFrom({ latencyMs: options.latencyMs, ...options.knobs })
   const emulation: Emulation = {
     clock,
@@ -56,7 +59,7 @@ export function createGitHubEmulator(options: GitHubEmulatorOptions): GitHubEmul
     installations: installationsOf(apps),
     budgets: new RestBudgets(),
     knobs,
-    state: createState(knobs.firstMessageId),
+    state: kept ? stateFrom(kept) : createState(knobs.firstMessageId),
   }
   const faults = createFaults()
   const log = createRequestLog(redactionOf(emulation.tokens))

@@ -15,7 +15,7 @@ export type ScaleSetSpec = {
 
 export function createScaleSet(emulation: Emulation, scope: Scope, spec: ScaleSetSpec): ScaleSet {
   const { state, clock } = emulation
-  const set: ScaleSet = {
+  const set = scaleSetFrom({
     id: ++state.ids.set,
     scope,
     name: spec.name,
@@ -24,6 +24,17 @@ export function createScaleSet(emulation: Emulation, scope: Scope, spec: ScaleSe
     setting: spec.setting,
     createdAt: clock.now(),
     lastSeenAt: clock.now(),
+  })
+  state.sets.set(set.id, set)
+  return set
+}
+
+type Described = Pick<ScaleSet, 'id' | 'scope' | 'name' | 'groupId' | 'labels' | 'setting' | 'createdAt' | 'lastSeenAt'>
+
+/** Returns a scale set without a session, job or runner. */
+export function scaleSetFrom(described: Described): ScaleSet {
+  return {
+    ...described,
     session: undefined,
     offered: new Set(),
     waiting: new Set(),
@@ -35,8 +46,6 @@ export function createScaleSet(emulation: Emulation, scope: Scope, spec: ScaleSe
     pending: [],
     messages: [],
   }
-  state.sets.set(set.id, set)
-  return set
 }
 
 /** Returns the sets of a scope. Sets without a request for seven days are removed. */

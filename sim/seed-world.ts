@@ -1,0 +1,41 @@
+// The world of one seed: small, with many faults. Everything in it is drawn from the seed.
+import { type Random, randomInteger } from '@dayfly/kit/random'
+import { namespaces, setsOf } from './sets.ts'
+import { pick, streamOf } from './streams.ts'
+import { fairWeather, weatherOf } from './weather.ts'
+import type { WorldPlan } from './world.ts'
+
+export function seedPlan(seed: number): WorldPlan {
+  const random = streamOf(seed, 'world')
+  // The order of these draws is part of what a seed means.
+  const sets = setsOf(random)
+  const weather = { fair: fairWeather(random), api: weatherOf(random), forge: weatherOf(random) }
+  const weak = { neverOnline: random() < 0.3 ? 0.15 : 0, ignoresTerm: random() < 0.3 ? 0.2 : 0 }
+  const terminatedPodGcThreshold = random() < 0.3 ? randomInteger(random, 1, 3) : 12_500
+  return {
+    ...{ seed, sets, namespaces, weather, weak, nodes: [{}], cluster: { terminatedPodGcThreshold } },
+    github: githubKnobs(streamOf(seed, 'forges')),
+    streamOf: (part) => streamOf(seed, part),
+    offsetOf: (process) => offsetOf(streamOf(seed, `${process}'s machine`)),
+  }
+}
+
+/** A third of the machines shows the right time, and the others are wrong by up to half an hour. */
+function offsetOf(random: Random): number {
+  return pick([-1, 0, 1], random) * randomInteger(random, 10_000, 1_800_000)
+}
+
+/** Small knobs: an hour of GitHub's patience would be an hour of every seed. */
+function githubKnobs(random: Random): WorldPlan['github'] {
+  return {
+    longPollMs: 50_000,
+    jobLeaseS: 90,
+    assignmentLeaseS: 60,
+    maxAttempts: 1_000,
+    runnerIdleS: 120,
+    zeroCapacity: 'defer',
+    registrationDelayMs: randomInteger(random, 0, 5_000),
+    completedDelayMs: randomInteger(random, 0, 5_000),
+    restBudget: 0,
+  }
+}
