@@ -1,4 +1,4 @@
-// What a world at rest leaves to the next one. No runner, job or process is alive then, so plain values hold all of it.
+// The state that a world at rest leaves to the next one. No runner, job or process is alive then, so plain values hold all of it.
 import type { ClusterOptions } from '@dayfly/cluster/cluster'
 import type { GitHubEmulatorOptions } from '@dayfly/forge-emulators/github/emulator'
 import type { Instant } from '@dayfly/kit/clock'

@@ -25,7 +25,7 @@ import type { SavedWorld } from './saved-world.ts'
 import { bitbucketOrigin, credentialObject, type SetSpec, setObject } from './sets.ts'
 import type { Weather } from './weather.ts'
 
-/** What is different between the world of a seed and that of a long run. */
+/** The differences between the world of a seed and that of a long run. */
 export type WorldPlan = {
   readonly seed: number
   readonly sets: readonly SetSpec[]
@@ -48,7 +48,7 @@ export type World = ReturnType<typeof openWorld>
 
 const sets = 'runnersets.dayfly.dev'
 
-/** @param saved what an earlier world has left; the default is a new world */
+/** @param saved the state that an earlier world has left; the default is a new world */
 export function openWorld(plan: WorldPlan, saved?: SavedWorld) {
   const { seed, weather } = plan
   const clock = virtualClock(saved?.at)

@@ -11,7 +11,7 @@ export type Lap = {
   readonly requests: number
 }
 
-/** What a run has used up to one moment. */
+/** The amounts that a run has used up to one moment. */
 export type Reading = {
   readonly jobs: number
   readonly cpuMicroseconds: number

@@ -12,7 +12,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 /** Every disaster strikes in each lap. */
 const plan = { ...planOf(1, 300, 60), disasters: { large: 60, small: 15 } }
 
-/** What the same events give on any machine. */
+/** The results that the same events have on any machine. */
 function eventsOf({ results, used, laps, runnersMax, broken }: Progress) {
   const { virtualMs, requests } = used
   return {
@@ -54,7 +54,7 @@ describe('a long run', () => {
   })
 })
 
-it('a checkpoint of another run, and a file that is none, are refused by name', () => {
+it('a checkpoint of another run, and a file that is not a checkpoint, are refused by name', () => {
   const file = join(folder, 'other')
   writeCheckpoint(file, newRun(planOf(2, 300, 60)))
   expect(() => readCheckpoint(file, plan)).toThrow(/run with --jobs 300 --runners 60 --seed 2/)

@@ -1,6 +1,6 @@
 // Finds pods of one template whose Docker daemons store their data in one volume. A daemon needs its data root for itself.
 import { listAt, numberAt, textAt, valueAt } from '@dayfly/kit/read-json'
-import type { Facts } from '../facts.ts'
+import type { ObjectFact } from '../facts.ts'
 import type { Hit } from '../finding.ts'
 import type { ContainerView, PodView } from '../pod-view.ts'
 import { dockerRoot, foldersOf, runsDocker } from '../pods/docker-root.ts'
@@ -8,6 +8,8 @@ import { type ConfigMaps, configMapsIn, mountedFiles } from '../pods/mounted-scr
 import { hitIn, isWhole, writtenPods } from '../pods/pod-parts.ts'
 import { objectsOf } from '../read/objects/by-kind.ts'
 import type { Rule } from '../rule.ts'
+
+const scalerKinds = ['HorizontalRunnerAutoscaler', 'HorizontalPodAutoscaler']
 
 export const rule: Rule = {
   slug: 'docker-root-shared',
@@ -20,7 +22,8 @@ export const rule: Rule = {
   isCrossObject: true,
   check: (facts) => {
     const configMaps = configMapsIn(facts.objects)
-    const several = writtenPods(facts).filter((pod) => isWhole(pod) && (areSeveral(pod) || isScaled(pod, facts)))
+    const scalers = scalerKinds.flatMap((kind) => objectsOf(facts, kind))
+    const several = writtenPods(facts).filter((pod) => isWhole(pod) && (areSeveral(pod) || isScaled(pod, scalers)))
     return { hits: several.flatMap((pod) => check(pod, configMaps)) }
   },
 }
@@ -105,8 +108,7 @@ function areSeveral({ raw, object: { kind }, owner }: PodView): boolean {
 }
 
 /** Whether an autoscaler of the input may give the object several pods. */
-function isScaled({ object }: PodView, facts: Facts): boolean {
-  const scalers = ['HorizontalRunnerAutoscaler', 'HorizontalPodAutoscaler'].flatMap((kind) => objectsOf(facts, kind))
+function isScaled({ object }: PodView, scalers: readonly ObjectFact[]): boolean {
   return scalers.some(
     ({ object: scaler, raw }) =>
       scaler.namespace === object.namespace &&

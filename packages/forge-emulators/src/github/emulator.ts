@@ -37,7 +37,7 @@ export type GitHubEmulatorOptions = {
   /** The accepted personal access tokens. If empty, every bearer token is accepted. */
   readonly tokens?: readonly string[] | undefined
   readonly apps?: readonly EmulatedApp[] | undefined
-  /** What an earlier emulator has kept. The default is a GitHub without any scale set. */
+  /** The state that an earlier emulator has kept. The default is a GitHub without any scale set. */
   readonly kept?: KeptState | undefined
   /** Serves over TLS with this certificate and key, in PEM. */
   readonly tls?: { readonly cert: string; readonly key: string } | undefined

@@ -1,4 +1,4 @@
-// What an emulated GitHub without runners and jobs leaves to the next one: its groups, its scale sets, and how far it has counted.
+// The state that an emulated GitHub without runners and jobs leaves to the next one: its groups, its scale sets, and how far it has counted.
 import { type ScaleSetSpec, scaleSetFrom } from './scale-sets.ts'
 import { createState, type Group, type ScaleSet, type ScopeKind, type State, scopeOf } from './state.ts'
 
