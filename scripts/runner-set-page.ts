@@ -41,6 +41,11 @@ export const runnerSetExample = {
       },
       ca: { configMap: 'acme-ca', key: 'ca.crt' },
     },
+    runner: {
+      inherit: false,
+      proxy: { url: 'http://proxy.acme.example:3129', noProxy: ['.svc'] },
+      ca: { configMap: 'runner-ca', key: 'ca.crt' },
+    },
     scale: { min: 1, max: 20 },
     paused: false,
     docker: 'sidecar',

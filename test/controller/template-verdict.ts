@@ -27,6 +27,7 @@ export async function judge(kubernetes: Kubernetes, namespace: string, over: Jso
     set: parsed.set,
     signal,
     link: undefined,
+    proxyLogin: undefined,
     leads: () => true,
     decidedAt: 0,
   })

@@ -6,6 +6,7 @@ import type { Kubernetes } from '@dayfly/kubernetes/kubernetes'
 import type { Resource } from '@dayfly/kubernetes/types'
 import { parseRunnerSet } from '@dayfly/runner-set/config/runner-set'
 import { defaultSpec } from '@dayfly/runner-set/core/default-spec'
+import { directNetwork } from '@dayfly/runner-set/core/network'
 import { buildPod } from '@dayfly/runner-set/core/pod'
 import { refusedTemplate, templateVerdict } from '@dayfly/runner-set/core/template'
 import type { RunnerSet } from '@dayfly/runner-set/model/runner-set'
@@ -49,7 +50,10 @@ function imported(shape: string) {
 
 function importShape(shape: string) {
   const source = { kind: 'bitbucket', url: '', credentialsSecret: '', runnerGroup: undefined } as const
-  const own = defaultSpec({ source: { ...source, labels: [], proxy: undefined, ca: undefined }, docker: 'sidecar' }, '')
+  const own = defaultSpec(
+    { source: { ...source, labels: [], proxy: undefined, ca: undefined }, docker: 'sidecar', network: directNetwork },
+    '',
+  )
   const result = importAutoscaler({ ...read(shape), mode: 'corrected', strategy: 'percentage', defaultSpec: own })
   if (!result.ok) throw new Error(JSON.stringify(result.problems))
   return result
@@ -108,7 +112,15 @@ describe.each(shapes)('the installation %s', (shape) => {
       const kubernetes = embeddedKubernetes(set.namespace)
       await createNeeded(kubernetes, set)
       const { signal } = new AbortController()
-      const result = await checkTemplate({ kubernetes, set, signal, link: undefined, leads: () => true, decidedAt: 0 })
+      const result = await checkTemplate({
+        kubernetes,
+        set,
+        signal,
+        link: undefined,
+        proxyLogin: undefined,
+        leads: () => true,
+        decidedAt: 0,
+      })
       if (result.is === 'aborted') throw new Error('the check was aborted')
       const verdict =
         result.is === 'accepted'

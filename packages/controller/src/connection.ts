@@ -9,7 +9,7 @@ import type { Input } from '@dayfly/runner-set/model/input'
 import { runnerPrefix } from '@dayfly/runner-set/model/runner-names'
 import type { RunnerSet } from '@dayfly/runner-set/model/runner-set'
 import { failureOfForge, messageOf } from './act/unsuccessful.ts'
-import { MissingAccess, readAccess, sameAccess } from './credential.ts'
+import { type Access, MissingAccess, readAccess, sameAccess } from './credential.ts'
 import type { Journal } from './journal.ts'
 import type { ControllerOptions } from './options.ts'
 import { runnerSets } from './resources.ts'
@@ -37,7 +37,7 @@ export class Connection {
   /** Resolves when the connection has ended. */
   readonly over: Promise<void>
   #link: Link | undefined
-  #access: ForgeAccess | undefined
+  #access: Access | undefined
   #refused = false
   #closed = false
   #wakeReader: () => void = () => {}
@@ -55,7 +55,7 @@ export class Connection {
   }
 
   /** The access that was read last, also if no link opened with it. */
-  get access(): ForgeAccess | undefined {
+  get access(): Access | undefined {
     return this.#access
   }
 
@@ -134,7 +134,7 @@ export class Connection {
   }
 
   /** Ends when an entry of the access has changed: it closes the link, so that the next one opens with the new access. */
-  async #watchAccess(access: ForgeAccess, signal: AbortSignal): Promise<void> {
+  async #watchAccess(access: Access, signal: AbortSignal): Promise<void> {
     const { kubernetes, journal, set } = this.#deps
     while (!signal.aborted) {
       await this.#pause(this.#refused ? readAfterRefusalMs : readEveryMs, signal)

@@ -19,30 +19,45 @@ export class MissingAccess extends Error {
   }
 }
 
+/** `runnerProxy`: the entries of the Secret of the runners' proxy, `username` and `password`. */
+export type Access = ForgeAccess & { readonly runnerProxy?: SecretEntries | undefined }
+
 /** Reads each object by name; Dayfly never lists Secrets. Rejects with a `MissingAccess` or a `KubernetesError`. */
-export async function readAccess(kubernetes: Kubernetes, set: RunnerSet, signal: AbortSignal): Promise<ForgeAccess> {
-  const { namespace, source } = set
+export async function readAccess(kubernetes: Kubernetes, set: RunnerSet, signal: AbortSignal): Promise<Access> {
+  const { namespace, source, network } = set
   const read = (resource: Resource, name: string, options?: string) =>
     readObject(kubernetes, { resource, at: { namespace, name }, options }, signal)
-  const proxySecret = source.proxy?.credentialsSecret
-  const { secretOptions } = forgeTraits[source.kind]
-  const [credential, proxyCredential, ca] = await Promise.all([
-    read(secrets, source.credentialsSecret, secretOptions).then(secretEntries),
-    proxySecret === undefined
+  const readLogin = (secret: string | undefined) =>
+    secret === undefined
       ? undefined
-      : read(secrets, proxySecret, '--from-file=username=FILE --from-file=password=FILE').then(secretEntries),
+      : read(secrets, secret, '--from-file=username=FILE --from-file=password=FILE').then(secretEntries)
+  const { secretOptions } = forgeTraits[source.kind]
+  const [own, others] = [source.proxy?.credentialsSecret, network.proxy?.credentialsSecret]
+  const [credential, proxyCredential, runnerProxy, ca] = await Promise.all([
+    read(secrets, source.credentialsSecret, secretOptions).then(secretEntries),
+    readLogin(own),
+    others === own ? undefined : readLogin(others),
     source.ca && readCa(source.ca, namespace, read),
   ])
-  return { credential, proxyCredential, ca }
+  if (runnerProxy && runnerProxy['username'] === undefined) {
+    const message = `the Secret ${namespace}/${others} of spec.runner.proxy has no key username`
+    throw new MissingAccess(message, 'forge-misconfigured')
+  }
+  return {
+    credential,
+    proxyCredential,
+    ca,
+    runnerProxy: runnerProxy ?? (others === undefined ? undefined : proxyCredential),
+  }
 }
 
 /** Returns whether two readings hold the same entries. */
-export function sameAccess(left: ForgeAccess, right: ForgeAccess): boolean {
+export function sameAccess(left: Access, right: Access): boolean {
   const same = (one: SecretEntries = {}, other: SecretEntries = {}) => {
     const keys = Object.keys(one)
     return keys.length === Object.keys(other).length && keys.every((key) => one[key] === other[key])
   }
-  const isSameProxy = same(left.proxyCredential, right.proxyCredential)
+  const isSameProxy = same(left.proxyCredential, right.proxyCredential) && same(left.runnerProxy, right.runnerProxy)
   return same(left.credential, right.credential) && isSameProxy && left.ca === right.ca
 }
 

@@ -9,6 +9,7 @@ import { isPaused } from '@dayfly/runner-set/core/paused'
 import { fold } from '@dayfly/runner-set/core/state/fold'
 import { newSetState, type SetState, type StoredStatus, worldOf } from '@dayfly/runner-set/core/state/set-state'
 import type { Link } from '@dayfly/runner-set/forge/forge'
+import type { SecretEntries } from '@dayfly/runner-set/model/credential'
 import type { Demand } from '@dayfly/runner-set/model/demand'
 import type { Failure } from '@dayfly/runner-set/model/failure'
 import type { ForgeEvent } from '@dayfly/runner-set/model/forge-event'
@@ -92,6 +93,10 @@ export class SetWorker {
   /** The open link to the forge; undefined while there is none. */
   get #link(): Link | undefined {
     return this.#contact.is === 'open' ? this.#contact.connection.link : undefined
+  }
+
+  get #proxyLogin(): SecretEntries | undefined {
+    return this.#contact.is === 'open' ? this.#contact.connection.access?.runnerProxy : undefined
   }
 
   reading(): SetReading {
@@ -190,7 +195,7 @@ export class SetWorker {
   }
 
   #context({ kubernetes, leads, signal }: Term, link: Link | undefined, decidedAt: Instant): ActContext {
-    return { kubernetes, leads, signal, set: this.set, link, decidedAt }
+    return { kubernetes, leads, signal, set: this.set, link, proxyLogin: this.#proxyLogin, decidedAt }
   }
 
   /** Returns the random parts of the next names. One that a runner has used never comes again. */
@@ -254,9 +259,9 @@ export class SetWorker {
   }
 }
 
-/** Labels, group and ceiling can change on an open link. Another account, or a pause, needs a new one. */
+/** Labels, group and ceiling can change on an open link. Another account, another proxy of the runners, or a pause, needs a new one. */
 function needsNewLink(before: RunnerSet, after: RunnerSet): boolean {
-  const account = ({ source: { labels, runnerGroup, ...rest } }: RunnerSet) => rest
+  const account = ({ source: { labels, runnerGroup, ...rest }, network: { proxy } }: RunnerSet) => [rest, proxy]
   const sameAccount = JSON.stringify(account(before)) === JSON.stringify(account(after))
   return !sameAccount || isPaused(before) !== isPaused(after)
 }

@@ -1,6 +1,7 @@
 // One life begins: register, create the pod, and at once create the Secret. The sequence may stop anywhere: the next list shows what is left.
 import { KubernetesError } from '@dayfly/kubernetes/errors'
 import type { KubeObject } from '@dayfly/kubernetes/types'
+import { networkEntries } from '@dayfly/runner-set/core/network'
 import { buildPod, buildSecret } from '@dayfly/runner-set/core/pod'
 import type { Credential } from '@dayfly/runner-set/model/credential'
 import type { StartOutcome } from '@dayfly/runner-set/model/outcome'
@@ -65,12 +66,13 @@ const unreadable = {
 } as const
 
 async function createSecret(
-  { kubernetes, set, signal }: ActContext,
+  { kubernetes, set, proxyLogin, signal }: ActContext,
   name: string,
   podUid: string,
   credential: Credential,
 ): Promise<StartOutcome> {
-  const secret = buildSecret(set, name, podUid, credential.reveal()) as unknown as KubeObject
+  const entries = { ...credential.reveal(), ...networkEntries(set.network, proxyLogin) }
+  const secret = buildSecret(set, name, podUid, entries) as unknown as KubeObject
   for (let attempt = 1; ; attempt++) {
     try {
       // The pod waits for its Secret, and a kubelet that does not find it tries again later and later.

@@ -63,6 +63,7 @@ export const relations: readonly Relation[] = [
   },
   ...relationsOfForge('github'),
   ...relationsOfForge('bitbucket'),
+  oneSource('runner'),
   keptAtMost('keepFinished'),
   keptAtMost('keepFailed'),
   {
@@ -94,14 +95,18 @@ function relationsOfForge(forge: 'github' | 'bitbucket'): readonly Relation[] {
         'http:// would send the credentials in clear text: use https://, or set plainHttp: true for a closed network',
       holds: ({ [forge]: source }) => !source || source.plainHttp === true || !isClearText(source.url),
     },
-    {
-      level: ['spec', forge, 'ca'],
-      rule: 'has(self.configMap) != has(self.secret)',
-      message: 'set exactly one of configMap and secret',
-      holds: ({ [forge]: source }) =>
-        !source?.ca || (source.ca.configMap === undefined) !== (source.ca.secret === undefined),
-    },
+    oneSource(forge),
   ]
+}
+
+function oneSource(section: 'github' | 'bitbucket' | 'runner'): Relation {
+  return {
+    level: ['spec', section, 'ca'],
+    rule: 'has(self.configMap) != has(self.secret)',
+    message: 'set exactly one of configMap and secret',
+    holds: ({ [section]: source }) =>
+      !source?.ca || (source.ca.configMap === undefined) !== (source.ca.secret === undefined),
+  }
 }
 
 function keptAtMost(field: 'keepFinished' | 'keepFailed'): Relation {

@@ -63,6 +63,7 @@ function readSet(metadata: Metadata, spec: RunnerSetSpec): RunnerSet {
     uid,
     generation,
     source: readSource(name, spec),
+    network: readNetwork(spec),
     scale: readScale(spec.scale),
     paused: spec.paused,
     docker: spec.docker,
@@ -73,6 +74,11 @@ function readSet(metadata: Metadata, spec: RunnerSetSpec): RunnerSet {
     lifeMaxMs: spec.lifeMax === undefined ? undefined : milliseconds(spec.lifeMax),
     template: (spec.template ?? {}) as RunnerSet['template'],
   }
+}
+
+function readNetwork({ github, bitbucket, runner }: RunnerSetSpec): RunnerSet['network'] {
+  const { proxy, ca } = { ...(runner?.inherit === false ? {} : (github ?? bitbucket)), ...runner }
+  return { proxy: proxy && readProxy(proxy), ca: ca && readCa(ca) }
 }
 
 function readScale({ min, max, percentageRunnersIdle }: RunnerSetSpec['scale']): RunnerSet['scale'] {
@@ -100,12 +106,16 @@ function readWay({ url, plainHttp, credentials, proxy, ca }: NonNullable<RunnerS
     url,
     ...(plainHttp && isClearText(url) ? { plainHttp: true } : {}),
     credentialsSecret: credentials.secret,
-    proxy: proxy && { url: proxy.url, credentialsSecret: proxy.credentials?.secret, noProxy: proxy.noProxy ?? [] },
+    proxy: proxy && readProxy(proxy),
     ca: ca && readCa(ca),
   }
 }
 
-function readCa({ configMap, secret, key }: NonNullable<NonNullable<RunnerSetSpec['github' | 'bitbucket']>['ca']>) {
+function readProxy({ url, credentials, noProxy = [] }: NonNullable<NonNullable<RunnerSetSpec['runner']>['proxy']>) {
+  return { url, credentialsSecret: credentials?.secret, noProxy }
+}
+
+function readCa({ configMap, secret, key }: NonNullable<NonNullable<RunnerSetSpec['runner']>['ca']>) {
   if (configMap !== undefined) return { kind: 'config-map', name: configMap, key } as const
   assert(secret !== undefined, 'a relation requires exactly one of configMap and secret')
   return { kind: 'secret', name: secret, key } as const

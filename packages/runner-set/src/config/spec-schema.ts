@@ -51,7 +51,7 @@ const proxy = z
       .optional()
       .describe('Host names, domain suffixes (.example.com), IP addresses and CIDR blocks that need no proxy.'),
   })
-  .describe('The forward proxy for all requests to the forge. Runners have their own settings in the template.')
+  .describe('The forward proxy for all requests to the forge. The runners use it, too, unless `runner` says otherwise.')
 
 const ca = z
   .strictObject({
@@ -60,7 +60,9 @@ const ca = z
     key: dataKey.default('ca.crt').describe('The key of the PEM text in the ConfigMap or Secret.'),
   })
   .meta(whole)
-  .describe('Certificates of authorities that Dayfly trusts for the forge, in addition to the public ones.')
+  .describe(
+    'Certificates of authorities that Dayfly trusts for the forge, in addition to the public ones. The runners trust them, too, unless `runner` says otherwise.',
+  )
 
 /** The account of the runners at a forge, and the credentials for it. */
 const account = (forge: string, url: string) => ({
@@ -84,6 +86,27 @@ const account = (forge: string, url: string) => ({
 
 /** The way to a forge. */
 const route = { proxy: proxy.optional(), ca: ca.optional() }
+
+const runner = z
+  .strictObject({
+    inherit: z
+      .boolean()
+      .default(true)
+      .describe(
+        'false: the runners have only the proxy and the certificates of this section, and not those of the forge.',
+      ),
+    proxy: proxy
+      .optional()
+      .describe(
+        'The forward proxy of the runner and of its Docker Engine, as environment: HTTP_PROXY, HTTPS_PROXY, NO_PROXY.',
+      ),
+    ca: ca
+      .optional()
+      .describe(
+        'Certificates of authorities that the runner and its Docker Engine trust: a mounted file and SSL_CERT_FILE.',
+      ),
+  })
+  .describe('The way of the runners to the network. Without it, they have the proxy and the certificates of the forge.')
 
 const github = z
   .strictObject({
@@ -163,6 +186,7 @@ export const runnerSetSpecSchema = z
       .boolean()
       .default(false)
       .describe('Stops the set: no runner starts, idle runners are removed, and busy runners finish their jobs.'),
+    runner: runner.optional(),
     docker: z
       .enum(['none', 'sidecar'])
       .default('none')

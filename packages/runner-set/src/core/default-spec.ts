@@ -3,19 +3,31 @@ import { forgeTraits } from '../model/forge-traits.ts'
 import type { RunnerTraits } from '../model/forges/traits.ts'
 import { runnerContainer } from '../model/runner-names.ts'
 import type { RunnerSet } from '../model/runner-set.ts'
-import { dockerForRunner, dockerSpec, workFolder } from './docker-sidecar.ts'
+import { dockerContainer, dockerForRunner, dockerSpec, workFolder } from './docker-sidecar.ts'
 import { mergeTemplate } from './merge.ts'
+import { networkOfContainer, networkVolumes } from './network.ts'
 
 type Plain = Readonly<Record<string, unknown>>
 
 /** @param secretName the Secret with the runner's credential */
-export function defaultSpec({ source, docker }: Pick<RunnerSet, 'source' | 'docker'>, secretName: string): Plain {
+export function defaultSpec(
+  { source, docker, network }: Pick<RunnerSet, 'source' | 'docker' | 'network'>,
+  secretName: string,
+): Plain {
   const { runner } = forgeTraits[source.kind]
   const base = { automountServiceAccountToken: false, enableServiceLinks: false }
-  const plain = mergeTemplate(base, runnerSpec(runner, secretName))
-  if (docker === 'none') return plain
-  const engine = { ...dockerSpec, containers: [{ name: runnerContainer, ...dockerForRunner(runner) }] }
-  return mergeTemplate(plain, engine)
+  const own = networkOfContainer(network, secretName)
+  const parts = [
+    runnerSpec(runner, secretName),
+    { containers: [{ name: runnerContainer, ...own }], volumes: networkVolumes(network) },
+    ...(docker === 'none'
+      ? []
+      : [
+          { ...dockerSpec, containers: [{ name: runnerContainer, ...dockerForRunner(runner) }] },
+          { initContainers: [{ name: dockerContainer, ...own }] },
+        ]),
+  ]
+  return parts.reduce<Plain>((spec, part) => mergeTemplate(spec, part), base)
 }
 
 function runnerSpec({ image, command, env, credential, workFolderVariable }: RunnerTraits, secretName: string): Plain {

@@ -4,7 +4,7 @@ import type { RunnerTraits } from '../model/forges/traits.ts'
 type Plain = Readonly<Record<string, unknown>>
 
 /** The sidecar, and the container of a template that changes it. */
-const dockerContainer = 'docker'
+export const dockerContainer = 'docker'
 
 const image = 'docker:28.5.2-dind'
 const dataRoot = '/var/lib/docker'

@@ -22,7 +22,9 @@ const staysOnNode = {
   'cluster-autoscaler.kubernetes.io/safe-to-evict': 'false',
 } as const
 
-export function templateHash(set: Pick<RunnerSet, 'source' | 'template' | 'docker' | 'templateChecks'>): string {
+export function templateHash(
+  set: Pick<RunnerSet, 'source' | 'network' | 'template' | 'docker' | 'templateChecks'>,
+): string {
   return hashValue([set.template, set.templateChecks, defaultSpec(set, '')], 10)
 }
 

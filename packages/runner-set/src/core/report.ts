@@ -158,10 +158,11 @@ function forgeCondition({ set }: SetWorld, found: Found, demandKnown: boolean, p
   return { type, status: 'Unknown', reason: 'Connecting', message: 'The forge has not reported its demand yet.' }
 }
 
-function clearTextWarnings({ source: { plainHttp, proxy } }: SetWorld['set']): readonly string[] {
+function clearTextWarnings({ source: { plainHttp, proxy }, network }: SetWorld['set']): readonly string[] {
   const warnings: string[] = []
   if (plainHttp) warnings.push('Warning: the credential of the forge goes over the network in clear text (plainHttp).')
-  if (proxy?.credentialsSecret !== undefined && /^http:/i.test(proxy.url)) {
+  const inClearText = (one: typeof proxy) => one?.credentialsSecret !== undefined && /^http:/i.test(one.url)
+  if (inClearText(proxy) || inClearText(network.proxy)) {
     warnings.push('Warning: the credentials of the proxy go over the network in clear text: use a proxy with https://.')
   }
   return warnings

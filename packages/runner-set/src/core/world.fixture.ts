@@ -5,6 +5,7 @@ import type { PodFacts, Registration, Runner } from '../model/runner.ts'
 import type { RunnerSet } from '../model/runner-set.ts'
 import type { SetWorld } from '../model/world.ts'
 import { needOf } from './need.ts'
+import { directNetwork } from './network.ts'
 import { isUnproved, occupies, phaseOf } from './phase.ts'
 import { templateHash } from './pod.ts'
 import { noHistory } from './state/history.ts'
@@ -36,6 +37,7 @@ export function runnerSet(over: Partial<RunnerSet> = {}): RunnerSet {
       proxy: undefined,
       ca: undefined,
     },
+    network: directNetwork,
     scale: { min: 0, max: 10 },
     paused: false,
     docker: 'none',

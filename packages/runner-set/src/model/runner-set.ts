@@ -69,6 +69,8 @@ export type RunnerSet = {
   readonly uid: string
   readonly generation: number
   readonly source: ForgeSource
+  /** The way of the runners to the network: the proxy and the certificates of their pods. */
+  readonly network: Pick<ForgeSource, 'proxy' | 'ca'>
   readonly scale: Scale
   /** No runner starts, idle ones are removed, and busy ones finish. */
   readonly paused: boolean
