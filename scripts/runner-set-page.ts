@@ -49,6 +49,11 @@ export const runnerSetExample = {
     scale: { min: 1, max: 20 },
     paused: false,
     docker: 'sidecar',
+    dockerEngine: {
+      mirror: 'https://mirror.acme.example',
+      insecureRegistries: ['registry.acme.example:5000'],
+      storage: { size: '80Gi', class: 'fast' },
+    },
     templateChecks: 'enforce',
     keepFinished: '0s',
     keepFailed: '10m',

@@ -10,6 +10,7 @@ import { directNetwork } from '@dayfly/runner-set/core/network'
 import { buildPod } from '@dayfly/runner-set/core/pod'
 import { refusedTemplate, templateVerdict } from '@dayfly/runner-set/core/template'
 import type { RunnerSet } from '@dayfly/runner-set/model/runner-set'
+import { defaultEngine } from '@dayfly/runner-set/model/runner-set'
 import { readConfiguration } from 'dayfly/migrate/bitbucket-autoscaler/configuration'
 import { importAutoscaler } from 'dayfly/migrate/bitbucket-autoscaler/import'
 import { compileJobTemplate } from 'dayfly/migrate/bitbucket-autoscaler/job-template'
@@ -51,7 +52,12 @@ function imported(shape: string) {
 function importShape(shape: string) {
   const source = { kind: 'bitbucket', url: '', credentialsSecret: '', runnerGroup: undefined } as const
   const own = defaultSpec(
-    { source: { ...source, labels: [], proxy: undefined, ca: undefined }, docker: 'sidecar', network: directNetwork },
+    {
+      source: { ...source, labels: [], proxy: undefined, ca: undefined },
+      docker: 'sidecar',
+      dockerEngine: defaultEngine,
+      network: directNetwork,
+    },
     '',
   )
   const result = importAutoscaler({ ...read(shape), mode: 'corrected', strategy: 'percentage', defaultSpec: own })

@@ -12,6 +12,7 @@ import { parseRunnerSet } from '@dayfly/runner-set/config/runner-set'
 import { defaultSpec } from '@dayfly/runner-set/core/default-spec'
 import { directNetwork } from '@dayfly/runner-set/core/network'
 import { buildPod } from '@dayfly/runner-set/core/pod'
+import { defaultEngine } from '@dayfly/runner-set/model/runner-set'
 import { importAutoscaler } from 'dayfly/migrate/bitbucket-autoscaler/import'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { crds, createPlace, eventually, object, pods } from './client-place.ts'
@@ -68,7 +69,7 @@ function suite(file: string): void {
       template: text('job.yaml.template'),
       mode: 'corrected',
       strategy: 'percentage',
-      defaultSpec: defaultSpec({ source, docker: 'sidecar', network: directNetwork }, ''),
+      defaultSpec: defaultSpec({ source, docker: 'sidecar', dockerEngine: defaultEngine, network: directNetwork }, ''),
     })
     if (!result.ok) throw new Error(JSON.stringify(result.problems))
     return result.sets.map(({ document }) => ({ ...document, metadata: { ...document.metadata, namespace } }))

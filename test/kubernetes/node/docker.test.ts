@@ -26,7 +26,13 @@ const zombie = { template: { spec: { containers: [runner, docker] } } }
 const group = { name: 'DOCKER_GROUP_GID', value: '1001' }
 const realRunner = { name: 'runner', image: dockerRunnerImage }
 const engine = { name: 'docker', image: engineImage, env: [group] }
-const sidecar = { docker: 'sidecar', template: { spec: { containers: [realRunner, engine] } } }
+/** No image of the test comes from a registry: the engine only has to accept the flags. */
+const dockerEngine = {
+  mirror: 'https://mirror.test',
+  insecureRegistries: ['registry.test:5000'],
+  storage: { size: '5Gi' },
+}
+const sidecar = { docker: 'sidecar', dockerEngine, template: { spec: { containers: [realRunner, engine] } } }
 
 /** The shape of old templates: both containers share the folder of the socket, and that of the work. */
 const folders = [

@@ -61,6 +61,13 @@ export const relations: readonly Relation[] = [
     message: 'min is above max: lower min or raise max',
     holds: ({ scale }) => scale.min <= scale.max,
   },
+  {
+    level: ['spec'],
+    rule: "!has(self.dockerEngine) || (has(self.docker) && self.docker == 'sidecar')",
+    fieldPath: '.dockerEngine',
+    message: 'this set has no Docker Engine: set docker: sidecar, or remove dockerEngine',
+    holds: ({ docker, dockerEngine }) => dockerEngine === undefined || docker === 'sidecar',
+  },
   ...relationsOfForge('github'),
   ...relationsOfForge('bitbucket'),
   oneSource('runner'),

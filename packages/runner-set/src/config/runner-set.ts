@@ -2,7 +2,7 @@
 import { assert } from '@dayfly/kit/assert'
 import { listAt, textAt } from '@dayfly/kit/read-json'
 import { runnerContainer } from '../model/runner-names.ts'
-import type { ForgeSource, RunnerSet } from '../model/runner-set.ts'
+import { defaultEngine, type ForgeSource, type RunnerSet } from '../model/runner-set.ts'
 import { milliseconds } from './duration.ts'
 import { brokenRelations, isClearText } from './relations.ts'
 import { nameLengthMax, type RunnerSetSpec, runnerSetSpecSchema } from './spec-schema.ts'
@@ -67,6 +67,7 @@ function readSet(metadata: Metadata, spec: RunnerSetSpec): RunnerSet {
     scale: readScale(spec.scale),
     paused: spec.paused,
     docker: spec.docker,
+    dockerEngine: readEngine(spec.dockerEngine),
     templateChecks: spec.templateChecks,
     keepFinishedMs: milliseconds(spec.keepFinished),
     keepFailedMs: milliseconds(spec.keepFailed),
@@ -74,6 +75,12 @@ function readSet(metadata: Metadata, spec: RunnerSetSpec): RunnerSet {
     lifeMaxMs: spec.lifeMax === undefined ? undefined : milliseconds(spec.lifeMax),
     template: (spec.template ?? {}) as RunnerSet['template'],
   }
+}
+
+function readEngine(engine: RunnerSetSpec['dockerEngine']): RunnerSet['dockerEngine'] {
+  if (!engine) return defaultEngine
+  const { mirror, insecureRegistries, storage } = engine
+  return { mirror, insecureRegistries, storage: { size: storage.size, storageClass: storage.class } }
 }
 
 function readNetwork({ github, bitbucket, runner }: RunnerSetSpec): RunnerSet['network'] {

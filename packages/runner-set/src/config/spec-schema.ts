@@ -108,6 +108,45 @@ const runner = z
   })
   .describe('The way of the runners to the network. Without it, they have the proxy and the certificates of the forge.')
 
+/** A quantity of bytes, as Kubernetes writes it. */
+const size = z
+  .string()
+  .max(32)
+  .regex(/^[1-9][0-9]{0,14}(k|Ki|M|Mi|G|Gi|T|Ti)?$/)
+
+const dockerEngine = z
+  .strictObject({
+    mirror: z
+      .string()
+      .max(512)
+      .regex(/^https?:\/\/[^\s@]+$/)
+      .optional()
+      .describe('The URL of a mirror of Docker Hub, from which the engine pulls first.'),
+    insecureRegistries: z
+      .array(
+        z
+          .string()
+          .max(253)
+          .regex(/^[^\s/@]+$/),
+      )
+      .max(64)
+      .meta({ 'x-kubernetes-list-type': 'set' })
+      .default([])
+      .describe('Registries without TLS, or with a certificate that the engine does not know: host:port.'),
+    storage: z
+      .strictObject({
+        size: size.default('20Gi').describe('The size of the volume.'),
+        class: objectName
+          .optional()
+          .describe(
+            'The StorageClass of a claim for each pod, which ends with the pod. Without it, the disk of the node.',
+          ),
+      })
+      .default({ size: '20Gi' })
+      .describe('The volume for images and layers.'),
+  })
+  .describe('The configuration of the Docker Engine. Only with docker: sidecar.')
+
 const github = z
   .strictObject({
     ...account('GitHub', 'The URL of the repository, organization or enterprise, for example https://github.com/acme.'),
@@ -191,6 +230,7 @@ export const runnerSetSpecSchema = z
       .enum(['none', 'sidecar'])
       .default('none')
       .describe('sidecar gives each runner a Docker Engine of its own, which ends with the runner.'),
+    dockerEngine: dockerEngine.optional(),
     templateChecks: z
       .enum(['enforce', 'warn'])
       .default('enforce')

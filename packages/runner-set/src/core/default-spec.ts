@@ -11,7 +11,7 @@ type Plain = Readonly<Record<string, unknown>>
 
 /** @param secretName the Secret with the runner's credential */
 export function defaultSpec(
-  { source, docker, network }: Pick<RunnerSet, 'source' | 'docker' | 'network'>,
+  { source, docker, dockerEngine, network }: Pick<RunnerSet, 'source' | 'docker' | 'dockerEngine' | 'network'>,
   secretName: string,
 ): Plain {
   const { runner } = forgeTraits[source.kind]
@@ -23,7 +23,7 @@ export function defaultSpec(
     ...(docker === 'none'
       ? []
       : [
-          { ...dockerSpec, containers: [{ name: runnerContainer, ...dockerForRunner(runner) }] },
+          { ...dockerSpec(dockerEngine), containers: [{ name: runnerContainer, ...dockerForRunner(runner) }] },
           { initContainers: [{ name: dockerContainer, ...own }] },
         ]),
   ]

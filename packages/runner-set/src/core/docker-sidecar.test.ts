@@ -115,3 +115,24 @@ it('has its template checked again when Docker or the checks change', () => {
   )
   expect(new Set(hashes).size).toBe(3)
 })
+
+it('passes the mirror and the registries to the engine, and puts its data on a claim that ends with the pod', () => {
+  const dockerEngine = {
+    mirror: 'https://mirror.acme.example',
+    insecureRegistries: ['registry.acme.example:5000'],
+    storage: { size: '80Gi', storageClass: 'fast' },
+  }
+  const { spec } = buildPod(runnerSet({ docker: 'sidecar', dockerEngine }), 'a', '1')
+  const [docker] = spec['initContainers'] as readonly { readonly args: readonly string[] }[]
+  expect(docker?.args.slice(-2)).toEqual([
+    '--registry-mirror=https://mirror.acme.example',
+    '--insecure-registry=registry.acme.example:5000',
+  ])
+  const claim = {
+    accessModes: ['ReadWriteOnce'],
+    storageClassName: 'fast',
+    resources: { requests: { storage: '80Gi' } },
+  }
+  const source = { ephemeral: { volumeClaimTemplate: { spec: claim } } }
+  expect(spec['volumes']).toContainEqual({ name: 'dayfly-docker-data', ...source })
+})

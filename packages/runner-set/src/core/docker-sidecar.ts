@@ -1,5 +1,6 @@
 // The Docker Engine of a set with `docker: sidecar`: a native sidecar, which ends with the runner (docs/reference/docker.md#s4).
 import type { RunnerTraits } from '../model/forges/traits.ts'
+import type { DockerEngine } from '../model/runner-set.ts'
 
 type Plain = Readonly<Record<string, unknown>>
 
@@ -8,6 +9,7 @@ export const dockerContainer = 'docker'
 
 const image = 'docker:28.5.2-dind'
 const dataRoot = '/var/lib/docker'
+const dataVolume = 'dayfly-docker-data'
 /** The job's containers mount the engine's own socket. The runner reaches the same engine by a socket in a shared folder. */
 const ownSocket = '/var/run/docker.sock'
 const sharedFolder = '/run/dayfly-docker'
@@ -39,38 +41,54 @@ const sharedMounts = [
 ]
 
 /** The parts of a pod that `docker: sidecar` adds. A template is merged over them. */
-export const dockerSpec: Plain = {
-  // Longer than the 10 s for which an engine waits for its containers.
-  terminationGracePeriodSeconds: 30,
-  initContainers: [
-    {
-      name: dockerContainer,
-      image,
-      command: startCommand,
-      args: engineArguments,
-      env: [{ name: 'DOCKER_GROUP_GID', value: '123' }],
-      restartPolicy: 'Always',
-      securityContext: { privileged: true },
-      startupProbe: {
-        exec: { command: ['docker', 'info'] },
-        periodSeconds: 1,
-        timeoutSeconds: 5,
-        failureThreshold: 60,
-      },
-      resources: { requests: { cpu: '100m', memory: '256Mi' } },
-      volumeMounts: [...sharedMounts, { name: 'dayfly-docker-data', mountPath: dataRoot }],
+export function dockerSpec(engine: DockerEngine): Plain {
+  const sidecar = {
+    name: dockerContainer,
+    image,
+    command: startCommand,
+    args: [...engineArguments, ...registryArguments(engine)],
+    env: [{ name: 'DOCKER_GROUP_GID', value: '123' }],
+    restartPolicy: 'Always',
+    securityContext: { privileged: true },
+    startupProbe: {
+      exec: { command: ['docker', 'info'] },
+      periodSeconds: 1,
+      timeoutSeconds: 5,
+      failureThreshold: 60,
     },
-  ],
-  volumes: [
-    { name: 'dayfly-docker-socket', emptyDir: {} },
-    { name: 'dayfly-work', emptyDir: {} },
-    { name: 'dayfly-docker-data', emptyDir: { sizeLimit: '20Gi' } },
-  ],
+    resources: { requests: { cpu: '100m', memory: '256Mi' } },
+    volumeMounts: [...sharedMounts, { name: dataVolume, mountPath: dataRoot }],
+  }
+  return {
+    // Longer than the 10 s for which an engine waits for its containers.
+    terminationGracePeriodSeconds: 30,
+    initContainers: [sidecar],
+    volumes: [
+      { name: 'dayfly-docker-socket', emptyDir: {} },
+      { name: 'dayfly-work', emptyDir: {} },
+      { name: dataVolume, ...dataSource(engine.storage) },
+    ],
+  }
+}
+
+function registryArguments({ mirror, insecureRegistries }: DockerEngine): readonly string[] {
+  return [
+    ...(mirror === undefined ? [] : [`--registry-mirror=${mirror}`]),
+    ...insecureRegistries.map((registry) => `--insecure-registry=${registry}`),
+  ]
+}
+
+/** A claim of the pod's own ends with the pod. */
+function dataSource({ size, storageClass }: DockerEngine['storage']): Plain {
+  if (storageClass === undefined) return { emptyDir: { sizeLimit: size } }
+  const resources = { requests: { storage: size } }
+  const spec = { accessModes: ['ReadWriteOnce'], storageClassName: storageClass, resources }
+  return { ephemeral: { volumeClaimTemplate: { spec } } }
 }
 
 /** A job's containers write their output to these files. */
 const outputMount = {
-  name: 'dayfly-docker-data',
+  name: dataVolume,
   mountPath: `${dataRoot}/containers`,
   subPath: 'containers',
   readOnly: true,

@@ -53,3 +53,27 @@ it('replaces what has no name, and what the user changes', () => {
     mergeTemplate(base, { containers: [{ name: 'runner', command: ['mine'] }], nodeSelector: { a: 'b' } }),
   ).toMatchObject({ containers: [{ image: 'default', command: ['mine'] }], nodeSelector: { a: 'b' } })
 })
+
+it('replaces the source of a variable or a volume, and merges two of one kind', () => {
+  const own = {
+    env: [{ name: 'A', valueFrom: { secretKeyRef: { name: 's', key: 'k' } } }],
+    volumes: [
+      { name: 'data', emptyDir: { sizeLimit: '20Gi' } },
+      { name: 'work', emptyDir: { medium: 'Memory' } },
+    ],
+  }
+  const over = {
+    env: [{ name: 'A', value: 'mine' }],
+    volumes: [
+      { name: 'data', ephemeral: {} },
+      { name: 'work', emptyDir: { sizeLimit: '1Gi' } },
+    ],
+  }
+  expect(mergeTemplate(own, over)).toEqual({
+    env: [{ name: 'A', value: 'mine' }],
+    volumes: [
+      { name: 'data', ephemeral: {} },
+      { name: 'work', emptyDir: { medium: 'Memory', sizeLimit: '1Gi' } },
+    ],
+  })
+})

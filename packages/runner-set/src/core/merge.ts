@@ -13,6 +13,9 @@ const listKeys: Readonly<Record<string, string>> = {
   tolerations: 'key',
 }
 
+/** An entry of these lists has one source: a volume is an emptyDir or a claim. Of the default's entry, only the fields that the user names stay. */
+const oneSource: readonly string[] = ['env', 'volumes']
+
 /** Returns `over` merged over `base`. Changes neither. */
 export function mergeTemplate(base: JsonObject, over: JsonObject): JsonObject {
   const merged: Record<string, unknown> = { ...base }
@@ -22,14 +25,21 @@ export function mergeTemplate(base: JsonObject, over: JsonObject): JsonObject {
 
 function mergeField(field: string, base: unknown, over: unknown): unknown {
   const key = listKeys[field]
-  if (key && isListOfObjects(base) && isListOfObjects(over)) return mergeList(base, over, key)
+  if (key && isListOfObjects(base) && isListOfObjects(over))
+    return mergeList(base, over, { key, keeps: !oneSource.includes(field) })
   return isJsonObject(base) && isJsonObject(over) ? mergeTemplate(base, over) : over
 }
 
 /** The user's entries keep their positions, so that an index in the API server's message is the user's own. */
-function mergeList(base: readonly JsonObject[], over: readonly JsonObject[], key: string): readonly JsonObject[] {
-  const find = (entry: JsonObject) => base.find((candidate) => candidate[key] === entry[key])
-  const named = over.map((entry) => mergeTemplate(find(entry) ?? {}, entry))
+function mergeList(
+  base: readonly JsonObject[],
+  over: readonly JsonObject[],
+  { key, keeps }: { readonly key: string; readonly keeps: boolean },
+): readonly JsonObject[] {
+  const find = (entry: JsonObject) => base.find((candidate) => candidate[key] === entry[key]) ?? {}
+  const kept = (entry: JsonObject) =>
+    keeps ? find(entry) : Object.fromEntries(Object.entries(find(entry)).filter(([field]) => field in entry))
+  const named = over.map((entry) => mergeTemplate(kept(entry), entry))
   const rest = base.filter((entry) => !over.some((candidate) => candidate[key] === entry[key]))
   return [...named, ...rest]
 }

@@ -23,7 +23,7 @@ const staysOnNode = {
 } as const
 
 export function templateHash(
-  set: Pick<RunnerSet, 'source' | 'network' | 'template' | 'docker' | 'templateChecks'>,
+  set: Pick<RunnerSet, 'source' | 'network' | 'template' | 'docker' | 'dockerEngine' | 'templateChecks'>,
 ): string {
   return hashValue([set.template, set.templateChecks, defaultSpec(set, '')], 10)
 }

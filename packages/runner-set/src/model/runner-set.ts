@@ -63,6 +63,21 @@ export type PercentageScale = {
   readonly coolDownMs: number
 }
 
+export type DockerEngine = {
+  /** A mirror of Docker Hub. */
+  readonly mirror: string | undefined
+  /** Registries without TLS, or with a certificate that the engine does not know: `host:port`. */
+  readonly insecureRegistries: readonly string[]
+  /** The size of the volume for images and layers, as a quantity, and the class of its claim. Without a class, it is on the disk of the node. */
+  readonly storage: { readonly size: string; readonly storageClass: string | undefined }
+}
+
+export const defaultEngine: DockerEngine = {
+  mirror: undefined,
+  insecureRegistries: [],
+  storage: { size: '20Gi', storageClass: undefined },
+}
+
 export type RunnerSet = {
   readonly name: string
   readonly namespace: string
@@ -76,6 +91,8 @@ export type RunnerSet = {
   readonly paused: boolean
   /** `sidecar`: Dayfly adds a Docker Engine to the pod. */
   readonly docker: 'none' | 'sidecar'
+  /** How that engine is configured. */
+  readonly dockerEngine: DockerEngine
   /** `warn`: a template with a hazard runs, and the set shows the hazard. */
   readonly templateChecks: 'enforce' | 'warn'
   /** How long the pod and Secret of a runner that ended well are kept for debugging, in milliseconds. */
