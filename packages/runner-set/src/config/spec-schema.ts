@@ -121,7 +121,7 @@ const dockerEngine = z
       .max(512)
       .regex(/^https?:\/\/[^\s@]+$/)
       .optional()
-      .describe('The URL of a mirror of Docker Hub, from which the engine pulls first.'),
+      .describe('The URL of a registry mirror, from which the engine pulls the images of Docker Hub first.'),
     insecureRegistries: z
       .array(
         z

@@ -13,7 +13,7 @@ const listKeys: Readonly<Record<string, string>> = {
   tolerations: 'key',
 }
 
-/** An entry of these lists has one source: a volume is an emptyDir or a claim. Of the default's entry, only the fields that the user names stay. */
+/** An entry of these lists has one source: a volume is an emptyDir or a claim. The default's entry loses the fields that the user's entry lacks. */
 const oneSource: readonly string[] = ['env', 'volumes']
 
 /** Returns `over` merged over `base`. Changes neither. */

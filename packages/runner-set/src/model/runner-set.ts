@@ -64,7 +64,7 @@ export type PercentageScale = {
 }
 
 export type DockerEngine = {
-  /** A mirror of Docker Hub. */
+  /** The URL of a registry mirror, from which the engine pulls first. */
   readonly mirror: string | undefined
   /** Registries without TLS, or with a certificate that the engine does not know: `host:port`. */
   readonly insecureRegistries: readonly string[]
