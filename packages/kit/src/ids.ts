@@ -11,10 +11,15 @@ export function randomName(random: Random, length: number): string {
   return name
 }
 
-const uuidForm = 'xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx'
+const hexAlphabet = '0123456789abcdef'
 
 /** Returns a version 4 UUID (RFC 9562) in lower case. */
 export function uuid(random: Random): string {
-  const one = (digits: string) => digits[Math.floor(random() * digits.length)] as string
-  return uuidForm.replace(/[xy]/g, (place) => one(place === 'x' ? '0123456789abcdef' : '89ab'))
+  const digits = (count: number): string => {
+    let some = ''
+    for (let index = 0; index < count; index++) some += hexAlphabet[Math.floor(random() * 16)]
+    return some
+  }
+  const variant = (): string => '89ab'[Math.floor(random() * 4)] as string
+  return `${digits(8)}-${digits(4)}-4${digits(3)}-${variant()}${digits(3)}-${digits(12)}`
 }

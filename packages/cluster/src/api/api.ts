@@ -5,6 +5,7 @@ import type { ResourceKey } from '../store/object.ts'
 import type { Store } from '../store/store.ts'
 import type { SharedSets } from './apply/shared-sets.ts'
 import { noSuchResource } from './errors.ts'
+import type { EventsBySubject } from './events-by-subject.ts'
 import type { Kind, Kinds } from './kind.ts'
 import type { Quotas } from './quota/quotas.ts'
 
@@ -16,6 +17,7 @@ export type Api = {
   readonly kinds: Kinds
   readonly quotas: Quotas
   readonly fieldSets: SharedSets
+  readonly eventsBySubject: EventsBySubject
   readonly clock: Clock
   readonly random: Random
   readonly profile: Profile

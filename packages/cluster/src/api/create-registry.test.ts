@@ -164,6 +164,21 @@ describe('a write', () => {
     expect([registry.revision(), seen, registry.list('pods').length]).toEqual([before, ['ADDED a'], 1])
   })
 
+  test('validates each changed part of the metadata at an update', () => {
+    const { registry } = world()
+    const stored = registry.create('configmaps', config('a', { labels: { good: 'x' } }))
+    for (const bad of [
+      { labels: { 'a b': 'x' } },
+      { annotations: { 'a b': 'x' } },
+      { finalizers: ['a b'] },
+      { ownerReferences: [{ apiVersion: 'v1', kind: '', name: 'n', uid: 'u' }] },
+      { generateName: '_' },
+    ]) {
+      const next = { ...stored, metadata: { ...stored.metadata, ...bad } }
+      expect(refusal(() => registry.update('configmaps', next)).reason, JSON.stringify(bad)).toBe('Invalid')
+    }
+  })
+
   test('generates unused names, and fails after too many attempts', () => {
     const { registry } = world()
     const made = new Set(

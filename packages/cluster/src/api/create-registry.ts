@@ -6,6 +6,7 @@ import type { Store } from '../store/store.ts'
 import { type Api, kindOf, type Profile } from './api.ts'
 import { apply } from './apply/apply.ts'
 import { createSharedSets } from './apply/shared-sets.ts'
+import { indexEvents } from './events-by-subject.ts'
 import { defaultEventTtlMs, expireEvents } from './expire-events.ts'
 import { followDefinitions } from './kinds/custom-kinds.ts'
 import { createKinds } from './kinds/kinds.ts'
@@ -32,7 +33,8 @@ export function createRegistry(options: RegistryOptions): Registry {
   const { store, clock, random, profile = '1.36' } = options
   const kinds = createKinds()
   const fieldSets = createSharedSets()
-  const api: Api = { store, kinds, quotas: followQuotas(store), fieldSets, clock, random, profile }
+  const eventsBySubject = indexEvents(store)
+  const api: Api = { store, kinds, quotas: followQuotas(store), fieldSets, eventsBySubject, clock, random, profile }
   followDefinitions(api)
   expireEvents(api, options.eventTtlMs ?? defaultEventTtlMs)
   store.replay()

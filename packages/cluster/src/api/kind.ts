@@ -78,6 +78,8 @@ export type Kind = {
 
 export interface Kinds {
   get(resource: ResourceKey): Kind | undefined
+  /** Returns the kind of this name that is served in this version. */
+  ofType(apiVersion: string, kind: string): Kind | undefined
   all(): readonly Kind[]
   add(kind: Kind): void
   remove(resource: ResourceKey): void

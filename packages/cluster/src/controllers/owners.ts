@@ -1,5 +1,4 @@
 // Finds the owners of objects, and the objects of owners. The API server has validated them.
-import { apiVersionOf } from '../api/kind.ts'
 import type { Registry } from '../api/registry.ts'
 import type { OwnerReference, ResourceKey, StoredObject } from '../store/object.ts'
 
@@ -29,8 +28,5 @@ export function ownerReference({ apiVersion, kind, metadata }: StoredObject): Ow
 
 /** Returns the resource of a kind that is served in this version. */
 export function resourceOf(registry: Registry, apiVersion: string, kind: string): ResourceKey | undefined {
-  const matches = registry.kinds
-    .all()
-    .find((one) => one.kind === kind && one.versions.some(({ name }) => apiVersionOf(one, name) === apiVersion))
-  return matches?.resource
+  return registry.kinds.ofType(apiVersion, kind)?.resource
 }

@@ -51,22 +51,30 @@ export function readField(pod: Pod, path: string): string {
   const { metadata, spec } = pod
   const [, kind, key] = /^metadata\.(labels|annotations)\['(.+)'\]$/.exec(path) ?? []
   if (key !== undefined) return (kind === 'labels' ? metadata.labels : metadata.annotations)?.[key] ?? ''
-  const fields: Readonly<Record<string, string | undefined>> = {
-    'metadata.name': metadata.name,
-    'metadata.namespace': metadata.namespace,
-    'metadata.uid': metadata.uid,
-    'metadata.labels': lines(metadata.labels),
-    'metadata.annotations': lines(metadata.annotations),
-    'spec.nodeName': spec.nodeName ?? '',
-    'spec.serviceAccountName': spec.serviceAccountName ?? 'default',
-    'status.hostIP': hostAddress,
-    'status.hostIPs': hostAddress,
-    'status.podIP': podAddress(pod),
-    'status.podIPs': podAddress(pod),
+  switch (path) {
+    case 'metadata.name':
+      return metadata.name
+    case 'metadata.namespace':
+      return metadata.namespace
+    case 'metadata.uid':
+      return metadata.uid
+    case 'metadata.labels':
+      return lines(metadata.labels)
+    case 'metadata.annotations':
+      return lines(metadata.annotations)
+    case 'spec.nodeName':
+      return spec.nodeName ?? ''
+    case 'spec.serviceAccountName':
+      return spec.serviceAccountName ?? 'default'
+    case 'status.hostIP':
+    case 'status.hostIPs':
+      return hostAddress
+    case 'status.podIP':
+    case 'status.podIPs':
+      return podAddress(pod)
+    default:
+      throw new ConfigError(`unsupported fieldPath: ${path}`)
   }
-  const value = fields[path]
-  if (value === undefined) throw new ConfigError(`unsupported fieldPath: ${path}`)
-  return value
 }
 
 function lines(values: Readonly<Record<string, string>> = {}): string {

@@ -22,6 +22,9 @@ export interface PodWorker {
   readonly done: Promise<void>
 }
 
+/** The reason why what a worker began is aborted. An error would record a stack for each pod. */
+const ended = 'the worker of the pod has ended'
+
 /** @param left the pod's containers that an earlier kubelet started. */
 export function startWorker(first: Pod, kubelet: KubeletContext, left: readonly ContainerId[] = []): PodWorker {
   const { clock, registry, node } = kubelet
@@ -55,7 +58,7 @@ export function startWorker(first: Pod, kubelet: KubeletContext, left: readonly 
       await lifecycle.step()
       await alarm.rung()
     }
-    over.abort()
+    over.abort(ended)
     alarm.stop()
     lifecycle.stop()
   }
@@ -77,7 +80,7 @@ export function startWorker(first: Pod, kubelet: KubeletContext, left: readonly 
       alarm.ring()
     },
     abandon: () => {
-      over.abort()
+      over.abort(ended)
       alarm.ring()
     },
     done: run(),

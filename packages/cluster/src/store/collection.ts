@@ -2,6 +2,7 @@
 import { createEventRing, type EventRing, type StoreEvent } from './event-ring.ts'
 import { keyOf, type StoredObject } from './object.ts'
 import { createSortedKeys, type SortedKeys } from './sorted-keys.ts'
+import { createValueIndex, type ValueIndex } from './value-index.ts'
 
 export type Listener = (event: StoreEvent) => void
 
@@ -13,6 +14,7 @@ export type Collection = {
   readonly keys: SortedKeys
   readonly events: EventRing
   readonly subscriptions: Set<Subscription>
+  readonly indexes: ValueIndex[]
 }
 
 export type ListRange = {
@@ -28,6 +30,7 @@ export function createCollection(history: number, oldest: number): Collection {
     keys: createSortedKeys(),
     events: createEventRing(history, oldest),
     subscriptions: new Set(),
+    indexes: [],
   }
 }
 
@@ -39,6 +42,23 @@ export function deliver(subscription: Subscription, event: StoreEvent): void {
 
 export function listNow(collection: Collection, range: ListRange): readonly StoredObject[] {
   return objectsOf(collection.keys.from(prefixOf(range), range.after), collection.objects)
+}
+
+/** Indexes the objects of the collection. Returns a function that lists those with one value. */
+export function indexBy(
+  collection: Collection,
+  valuesOf: (object: StoredObject) => readonly string[],
+): (value: string, range: ListRange) => readonly StoredObject[] {
+  const { indexes, objects } = collection
+  const index = createValueIndex(valuesOf)
+  for (const object of objects.values()) index.change({ type: 'ADDED', object, before: undefined })
+  indexes.push(index)
+  return (value, range) => {
+    const prefix = prefixOf(range)
+    const { after = '' } = range
+    const keys = index.keysOf(value).filter((key) => key.startsWith(prefix) && key > after)
+    return objectsOf(keys, objects)
+  }
 }
 
 /**

@@ -48,7 +48,11 @@ export function keyOf(namespace: string | undefined, name: string): string {
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
   Object.freeze(value)
-  const members = Array.isArray(value) ? value : Object.values(value)
-  for (const member of members) if (typeof member === 'object') deepFreeze(member)
+  if (Array.isArray(value)) {
+    for (const item of value) if (typeof item === 'object') deepFreeze(item)
+    return value
+  }
+  // Each write freezes: a list of the members would be garbage at once.
+  for (const name in value) if (typeof value[name] === 'object') deepFreeze(value[name])
   return value
 }

@@ -3,20 +3,21 @@ import { describe, expect, it } from 'vitest'
 import { createSortedKeys } from './sorted-keys.ts'
 
 describe('sorted keys', () => {
-  it('are the same as a sorted array, after any changes and beyond the size of a block', () => {
+  it('are the same as a sorted array, after any changes between lists and beyond the size of a block', () => {
     const key = fc
       .tuple(fc.constantFrom('a', 'b', 'c'), fc.nat(3_000))
       .map(([namespace, name]) => `${namespace}/${name}`)
-    const changes = fc.array(fc.tuple(fc.boolean(), key), { minLength: 500, maxLength: 3_000 })
+    const changes = fc.array(fc.tuple(fc.boolean(), key, fc.nat(200)), { minLength: 500, maxLength: 3_000 })
     fc.assert(
       fc.property(changes, key, fc.constantFrom('', 'a/', 'b/', 'c/', 'd/'), (all, after, prefix) => {
         const keys = createSortedKeys()
         const model = new Set<string>()
-        for (const [isAdded, one] of all) {
+        for (const [isAdded, one, chance] of all) {
           if (isAdded && !model.has(one)) keys.add(one)
-          if (!isAdded) keys.remove(one)
+          if (!isAdded && model.has(one)) keys.remove(one)
           if (isAdded) model.add(one)
           else model.delete(one)
+          if (chance === 0) expect(keys.from('')).toHaveLength(model.size)
         }
         const sorted = [...model].sort()
         expect(keys.from('')).toEqual(sorted)

@@ -2,7 +2,9 @@
 // so that a change costs the same at a hundred and at a million keys.
 
 export interface SortedKeys {
+  /** Adds a key that is not there yet. */
   add(key: string): void
+  /** Removes a key that is there. */
   remove(key: string): void
   /** Returns the keys that begin with the prefix and follow `after`, in order. */
   from(prefix: string, after?: string): readonly string[]
@@ -25,22 +27,29 @@ export function createSortedKeys(): SortedKeys {
     }
     return low - 1
   }
+  const insert = (key: string): void => {
+    const index = blockOf(key)
+    const block = blocks[index] ?? []
+    block.splice(position(block, key), 0, key)
+    if (block.length > blockMax) blocks.splice(index + 1, 0, block.splice(blockMax >> 1))
+  }
+  const take = (key: string): void => {
+    const index = blockOf(key)
+    const block = blocks[index] ?? []
+    block.splice(position(block, key), 1)
+    if (block.length === 0 && blocks.length > 1) blocks.splice(index, 1)
+  }
+  /** The changes since the last list. Many keys come and go between two lists, and those need no place. */
+  const changes = new Map<string, (key: string) => void>()
+  const change = (key: string, place: (key: string) => void): void => {
+    if (!changes.delete(key)) changes.set(key, place)
+  }
   return {
-    add: (key) => {
-      const index = blockOf(key)
-      const block = blocks[index] ?? []
-      block.splice(position(block, key), 0, key)
-      if (block.length > blockMax) blocks.splice(index + 1, 0, block.splice(blockMax >> 1))
-    },
-    remove: (key) => {
-      const index = blockOf(key)
-      const block = blocks[index] ?? []
-      const at = position(block, key)
-      if (block[at] !== key) return
-      block.splice(at, 1)
-      if (block.length === 0 && blocks.length > 1) blocks.splice(index, 1)
-    },
+    add: (key) => change(key, insert),
+    remove: (key) => change(key, take),
     from: (prefix, after) => {
+      for (const [key, place] of changes) place(key)
+      changes.clear()
       const first = after === undefined ? prefix : `${after}\u0000`
       const end = prefix === '' ? undefined : `${prefix}\uffff`
       const found: string[] = []

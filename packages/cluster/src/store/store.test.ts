@@ -167,6 +167,23 @@ describe('after any sequence of writes', () => {
     )
   })
 
+  test('an index by values equals a scan of all objects, for a range of them too', () => {
+    const valuesOf = (item: StoredObject) => item.metadata.ownerReferences?.map(({ uid }) => uid) ?? []
+    const ranges = [{}, { namespace: 'x' }, { after: 'x/b' }]
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 40 }), fc.nat(40), (steps, early) => {
+        const store = createStore()
+        for (const next of steps.slice(0, early)) run(store, next)
+        const found = store.indexBy('pods', valuesOf)
+        for (const next of steps.slice(early)) run(store, next)
+        for (const range of ranges) {
+          const owned = store.list('pods', range).filter((item) => valuesOf(item).includes('p'))
+          expect(found('p', range)).toEqual(owned)
+        }
+      }),
+    )
+  })
+
   test('the index of owners equals a scan of all objects', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), (steps) => {

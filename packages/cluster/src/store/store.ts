@@ -4,6 +4,7 @@ import {
   type Collection,
   createCollection,
   deliver,
+  indexBy,
   type Listener,
   type ListRange,
   listAt,
@@ -22,6 +23,11 @@ export interface Store {
   list(resource: ResourceKey, range?: ListRange): readonly StoredObject[]
   /** Returns the list as it was at this revision, or undefined if the changes since then are no longer available. */
   listAt(resource: ResourceKey, revision: number, range?: ListRange): readonly StoredObject[] | undefined
+  /** Indexes the objects of a kind by values that they have. Returns a function that lists those with one value. */
+  indexBy(
+    resource: ResourceKey,
+    valuesOf: (object: StoredObject) => readonly string[],
+  ): (value: string, range: ListRange) => readonly StoredObject[]
   /** Returns the objects of every kind that have an ownerReference to this UID. */
   dependents(uid: string): readonly StoredObject[]
   /**
@@ -70,6 +76,7 @@ export function createStore({ history = 2048, data }: StoreOptions = {}): Store 
     const event = Object.freeze({ ...change, revision })
     owners.change(resource, event)
     const at = collection(resource)
+    for (const index of at.indexes) index.change(event)
     at.events.push(event)
     announce(at, event)
   }
@@ -103,6 +110,7 @@ export function createStore({ history = 2048, data }: StoreOptions = {}): Store 
     get: (resource, key) => collections.get(resource)?.objects.get(key),
     list: (resource, range = {}) => listNow(collection(resource), range),
     listAt: (resource, at, range = {}) => listAt(collection(resource), at, range),
+    indexBy: (resource, valuesOf) => indexBy(collection(resource), valuesOf),
     dependents: (uid) => owners.of(uid).flatMap(({ resource, key }) => collection(resource).objects.get(key) ?? []),
     put,
     remove,

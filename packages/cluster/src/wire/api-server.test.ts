@@ -44,6 +44,16 @@ const pod = (name: string, labels: object = {}) => ({
 const config = (name: string, data: object = {}) => ({ metadata: { name }, data })
 const configs = '/api/v1/namespaces/ci/configmaps'
 
+test('each answer has the time of the server, in seconds', async () => {
+  const { clock, call } = world()
+  const date = async () => (await call('GET', '/version')).headers['date']
+  expect(await date()).toBe('Thu, 01 Jan 2026 00:00:00 GMT')
+  await clock.advance(999)
+  expect(await date()).toBe('Thu, 01 Jan 2026 00:00:00 GMT')
+  await clock.advance(1)
+  expect(await date()).toBe('Thu, 01 Jan 2026 00:00:01 GMT')
+})
+
 describe('one object', () => {
   test('is created, read, replaced, patched and deleted', async () => {
     const { call } = world()

@@ -1,5 +1,6 @@
 // The API server as one function from a request to its answer, on plain values. It authenticates and authorizes the
 // caller, routes the request and writes the answer. The rules of objects are in the registry.
+import type { Instant } from '@dayfly/kit/clock'
 import { type Answer, jsonAnswer, type Request, textAnswer } from '@dayfly/kit/http'
 import { ApiError } from '../api/errors.ts'
 import { absentRefusal } from './absent.ts'
@@ -32,10 +33,21 @@ type ApiHandlerOptions = Backend & {
  */
 export function createApiHandler(options: ApiHandlerOptions): (request: Request) => Promise<Answer> {
   const answer = undated(options)
+  const date = dates()
   return async (request) => {
     const { status, headers, body } = await answer(request)
     // Clients read the time of the server from each answer.
-    return { status, headers: { date: new Date(options.clock.now()).toUTCString(), ...headers }, body }
+    return { status, headers: { date: date(options.clock.now()), ...headers }, body }
+  }
+}
+
+/** Returns a function that writes a time as a header. It has whole seconds, so that many answers share one text. */
+function dates(): (now: Instant) => string {
+  let last = { second: Number.NaN, text: '' }
+  return (now) => {
+    const second = Math.floor(now / 1_000)
+    if (second !== last.second) last = { second, text: new Date(now).toUTCString() }
+    return last.text
   }
 }
 

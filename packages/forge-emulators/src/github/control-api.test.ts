@@ -166,8 +166,31 @@ test('REST: lists the runners of a scope in pages, reads and removes them, and r
   expect(field(await call('GET', `${runners}/1`), 'name')).toBe('a')
   expect((await call('DELETE', `${runners}/1`)).status).toBe(204)
   expect((await call('GET', `${runners}/1`)).status).toBe(404)
+  const left = await call('GET', runners)
+  expect([field(left, 'runners.0.name'), field(left, 'runners.1.name'), field(left, 'total_count')]).toEqual([
+    'b',
+    'c',
+    2,
+  ])
+  expect(field(await call('GET', `${runners}?name=a`), 'total_count')).toBe(0)
   expect((await call('GET', '/orgs/other/actions/runners')).body).toMatchObject({ value: { total_count: 0 } })
   await expect(connectClient(emulator.transport, 'my-org', 'wrong')).rejects.toThrow('401')
+})
+
+test('a job that waits for a full scope does not hold up later jobs, of another scope or of any', async () => {
+  for (const [org, capacity] of [
+    ['full', 0],
+    ['free', 2],
+  ] as const) {
+    const github = await connectClient(emulator.transport, org)
+    const queue = queueOf(await github.session(await github.scaleSet('linux')))
+    void github.poll(queue, 0, capacity)
+  }
+  await clock.advance(0)
+  for (const scope of ['org:full', 'org:free', undefined])
+    expect((await call('POST', '/_emulator/jobs', { labels: ['linux'], scope })).status).toBe(201)
+  const state = await call('GET', '/_emulator/state')
+  expect([0, 1, 2].map((index) => field(state, `jobs.${index}.state`))).toEqual(['queued', 'assigned', 'assigned'])
 })
 
 test('legacy: offers are repeated until they are acquired, at a URL of the session', async () => {

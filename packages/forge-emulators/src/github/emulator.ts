@@ -103,8 +103,9 @@ function withoutServicePath(request: Request, { knobs }: Emulation): Request {
 
 /** Adds the two correlation ids to a response, and the byte order mark of the knob `bom`. */
 function complete({ random, knobs }: Emulation, answer: Answer): Answer {
-  const requestId = Array.from({ length: 5 }, () => randomInteger(random, 0, 0xffff).toString(16).toUpperCase())
-  const headers = { ActivityId: uuid(random), 'X-GitHub-Request-Id': requestId.join(':'), ...answer.headers }
+  const part = () => randomInteger(random, 0, 0xffff).toString(16).toUpperCase()
+  const requestId = `${part()}:${part()}:${part()}:${part()}:${part()}`
+  const headers = { ActivityId: uuid(random), 'X-GitHub-Request-Id': requestId, ...answer.headers }
   const { body } = answer
   if (knobs.bom && body.kind === 'json') return jsonText({ ...answer, headers }, `\uFEFF${JSON.stringify(body.value)}`)
   return { ...answer, headers }

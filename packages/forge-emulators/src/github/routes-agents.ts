@@ -4,8 +4,8 @@ import { type Call, emptyAnswer, type Route } from '../server/router.ts'
 import { authorizeAdmin } from './authorize.ts'
 import type { Emulation } from './emulation.ts'
 import { exception } from './refusal.ts'
-import { removeRunner, runnerNamed } from './runners.ts'
-import type { Runner, Scope } from './state.ts'
+import { removeRunner, runnersOf } from './runners.ts'
+import type { Runner } from './state.ts'
 import { agentView } from './views.ts'
 
 export function agentRoutes(emulation: Emulation): readonly Route[] {
@@ -19,14 +19,8 @@ export function agentRoutes(emulation: Emulation): readonly Route[] {
 
 function listAgents(emulation: Emulation, call: Call): Answer {
   const scope = authorizeAdmin(emulation, call)
-  const value = findAgents(emulation, scope, call.request.query['agentName']).map(agentView)
+  const value = runnersOf(emulation, scope, call.request.query['agentName']).map(agentView)
   return jsonAnswer(200, { count: value.length, value })
-}
-
-function findAgents(emulation: Emulation, scope: Scope, name: string | undefined): readonly Runner[] {
-  if (name === undefined) return [...emulation.state.runners.values()].filter((runner) => runner.scope === scope)
-  const runner = runnerNamed(emulation, name, scope)
-  return runner ? [runner] : []
 }
 
 function getAgent(emulation: Emulation, call: Call): Answer {

@@ -8,7 +8,7 @@ import type { Emulation } from './emulation.ts'
 import { installationOfToken } from './installations.ts'
 import { jitConfig } from './jit.ts'
 import { restError } from './refusal.ts'
-import { registerRunner, removeRunner } from './runners.ts'
+import { registerRunner, removeRunner, runnersOf } from './runners.ts'
 import { type Runner, type Scope, type ScopeKind, scopeOf } from './state.ts'
 
 export type RestOptions = {
@@ -127,9 +127,7 @@ function scopeOfUrl(emulation: Emulation, url: string): Scope | undefined {
 
 function listRunners(emulation: Emulation, scope: Scope, call: Call): Answer {
   const { name, per_page, page } = call.request.query
-  const all = [...emulation.state.runners.values()].filter(
-    (runner) => runner.scope === scope && (name === undefined || runner.name === name),
-  )
+  const all = runnersOf(emulation, scope, name)
   const size = Math.min(100, Math.max(1, Number(per_page) || 30))
   const number = Math.max(1, Number(page) || 1)
   const runners = all.slice((number - 1) * size, number * size).map(runnerView)

@@ -30,6 +30,7 @@ export function registerRunner(emulation: Emulation, registrant: Registrant): Ru
   state.runners.set(runner.id, runner)
   const namesakes = state.runnersByName.get(runner.name) ?? []
   state.runnersByName.set(runner.name, [...namesakes, runner])
+  registrant.scope.runners.add(runner)
   registrant.set?.runners.add(runner)
   removeIfOffline(emulation, runner)
   return runner
@@ -39,6 +40,13 @@ export function registerRunner(emulation: Emulation, registrant: Registrant): Ru
 export function runnerNamed(emulation: Emulation, name: string, scope?: Scope): Runner | undefined {
   const namesakes = emulation.state.runnersByName.get(name)
   return scope === undefined ? namesakes?.[0] : namesakes?.find((runner) => runner.scope === scope)
+}
+
+/** Returns the runners of a scope, the oldest one first; with a name, only the runner of that name. */
+export function runnersOf(emulation: Emulation, scope: Scope, name: string | undefined): readonly Runner[] {
+  if (name === undefined) return [...scope.runners]
+  const runner = runnerNamed(emulation, name, scope)
+  return runner ? [runner] : []
 }
 
 /** Marks the runner as online, so that it can get a job. */
@@ -108,6 +116,7 @@ export function removeRunner(emulation: Emulation, runner: Runner): void {
   const others = state.runnersByName.get(runner.name)?.filter((other) => other !== runner) ?? []
   if (others.length > 0) state.runnersByName.set(runner.name, others)
   else state.runnersByName.delete(runner.name)
+  runner.scope.runners.delete(runner)
   runner.set?.runners.delete(runner)
   runner.set?.online.delete(runner)
   runner.set?.idle.delete(runner)

@@ -20,9 +20,13 @@ function match(emulation: Emulation, sets: readonly ScaleSet[]): void {
   const legacy = emulation.knobs.mode === 'legacy'
   const open = legacy ? (set: ScaleSet) => set.session !== undefined : hasRoom
   const listening = new Set(sets.filter(open))
+  if (listening.size === 0) return
+  const scopes = new Set([...listening].map(({ scope }) => scope.id))
   for (const job of emulation.state.queue) {
     if (listening.size === 0) return
-    if (job.excluded) continue
+    // Most queued jobs wait because the sets of their scope are full.
+    const { scope } = job.spec
+    if (job.excluded || (scope !== undefined && !scopes.has(scope))) continue
     const set = [...listening].find((candidate) => takes(candidate, job))
     if (!set) continue
     if (legacy) offerJob(emulation, job, set)

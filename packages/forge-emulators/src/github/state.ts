@@ -14,6 +14,8 @@ export type Scope = {
   /** The scope's path segment under `/tenant/`. */
   readonly key: string
   readonly groups: Group[]
+  /** The registered runners, the oldest one first. */
+  readonly runners: Set<Runner>
 }
 
 export type Group = { readonly id: number; readonly name: string; readonly isDefault: boolean }
@@ -178,7 +180,8 @@ export function scopeOf(state: State, kind: ScopeKind, name: string): Scope {
   const known = state.scopes.get(id)
   if (known) return known
   const key = kind === 'org' ? name : `${kind}.${name.replace('/', '.')}`
-  const scope: Scope = { id, kind, name, key, groups: [{ id: 1, name: 'Default', isDefault: true }] }
+  const groups = [{ id: 1, name: 'Default', isDefault: true }]
+  const scope: Scope = { id, kind, name, key, groups, runners: new Set() }
   state.scopes.set(id, scope)
   return scope
 }

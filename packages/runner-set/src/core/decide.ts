@@ -102,19 +102,19 @@ function lastLookAt({ world, limits }: Moment): Instant | undefined {
 /** Without a true list of pods a registration may belong to a living runner: nothing is removed. */
 function decideRemovals({ world, limits, now }: Moment): Part & { readonly asks: boolean } {
   const actions: Action[] = []
-  const later: Instant[] = []
+  let wakeAt: Instant | undefined
   const listAt = (world.registrationsAt ?? 0) + limits.listRegistrationsMs
   let asks = false
   if (!world.counts.known) return { actions, asks }
   for (const { registration, dueAt, early, busy, underway } of world.pendingRemovals) {
     if (underway) continue
     if (now < dueAt) {
-      later.push(busy && now < listAt ? Math.min(dueAt, listAt) : dueAt)
+      wakeAt = Math.min(wakeAt ?? dueAt, busy && now < listAt ? Math.min(dueAt, listAt) : dueAt)
       if (busy && now >= listAt) asks = true
     } else if (early) asks = true
     else actions.push({ kind: 'drop-registration', registration })
   }
-  return { actions, asks, wakeAt: earliest(later) }
+  return { actions, asks, wakeAt }
 }
 
 /** Returns the status of a set if it differs from the one written last. */

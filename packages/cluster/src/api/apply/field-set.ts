@@ -14,7 +14,14 @@ export const leafSet: FieldSet = { member: true, children: new Map() }
 
 /** Returns the set, without children that contain nothing. */
 export function fieldSet(member: boolean, children: Iterable<readonly [string, FieldSet]>): FieldSet {
-  return { member, children: new Map([...children].filter(([, child]) => !isEmptySet(child))) }
+  let kept: Map<string, FieldSet> | undefined
+  for (const [element, child] of children) {
+    if (isEmptySet(child)) continue
+    kept ??= new Map()
+    kept.set(element, child)
+  }
+  if (kept === undefined) return member ? leafSet : emptySet
+  return { member, children: kept }
 }
 
 export function isEmptySet({ member, children }: FieldSet): boolean {

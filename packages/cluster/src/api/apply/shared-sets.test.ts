@@ -34,6 +34,17 @@ test('equal sets share one object, which no one can change', () => {
   expect(Object.isFrozen(printed) && Object.isFrozen(printed['f:spec'])).toBe(true)
 })
 
+test('sets share an object also if their fields come in different orders, and not if they only look alike', () => {
+  const of = (...names: string[]) =>
+    fieldSet(
+      false,
+      names.map((name) => [name, leafSet] as const),
+    )
+  expect(print(of('f:a', 'f:b'))).toBe(print(of('f:b', 'f:a')))
+  const lookAlike = [of('f:a', 'f:b'), of('f:a,3 f:b'), of('f:a{}3 f:b'), fieldSet(false, [['f:a', of('f:b')]])]
+  for (const set of lookAlike) expect(print(set)).toEqual(printSet(set))
+})
+
 test('very large sets are not shared', () => {
   const large = () =>
     fieldSet(

@@ -60,15 +60,18 @@ function badItem(shape: Extract<Shape, { is: 'set' | 'keyed' }>, value: unknown)
 export type Difference = { readonly added: FieldSet; readonly modified: FieldSet; readonly removed: FieldSet }
 
 const same: Difference = { added: emptySet, modified: emptySet, removed: emptySet }
+const added: Difference = { ...same, added: leafSet }
+const modified: Difference = { ...same, modified: leafSet }
+const removed: Difference = { ...same, removed: leafSet }
 
 /** Compares two values of one place. The cost follows what differs: equal parts make no sets. */
 export function compare(shape: Shape, before: unknown, after: unknown): Difference {
   if (before === after) return same
   const composite = compositeOf(shape, before, after)
   if (composite === undefined) {
-    if (before === undefined) return { ...same, added: leafSet }
-    if (after === undefined) return { ...same, removed: leafSet }
-    return sameJson(before, after) ? same : { ...same, modified: leafSet }
+    if (before === undefined) return added
+    if (after === undefined) return removed
+    return sameJson(before, after) ? same : modified
   }
   const changes =
     composite.is === 'set' || composite.is === 'keyed'

@@ -1,18 +1,38 @@
 // The table of kinds that the API server serves. Custom resources are added while the cluster runs.
 import type { ResourceKey, StoredObject } from '../../store/object.ts'
-import { allVerbs, type Kind, type Kinds, type Subresource } from '../kind.ts'
+import { allVerbs, apiVersionOf, type Kind, type Kinds, type Subresource } from '../kind.ts'
 import { field } from '../values/json.ts'
 import { storedKinds } from './stored-kinds.ts'
 
 /** Creates the table with the built-in kinds. */
 export function createKinds(): Kinds {
   const kinds = new Map<ResourceKey, Kind>(builtIn.map((kind) => [kind.resource, kind]))
+  let byName = namesOf(kinds)
   return {
     get: (resource) => kinds.get(resource),
+    ofType: (apiVersion, name) =>
+      byName.get(name)?.find((kind) => kind.versions.some((one) => apiVersionOf(kind, one.name) === apiVersion)),
     all: () => [...kinds.values()],
-    add: (kind) => kinds.set(kind.resource, kind),
-    remove: (resource) => kinds.delete(resource),
+    add: (kind) => {
+      kinds.set(kind.resource, kind)
+      byName = namesOf(kinds)
+    },
+    remove: (resource) => {
+      kinds.delete(resource)
+      byName = namesOf(kinds)
+    },
   }
+}
+
+/** Returns the kinds by their names. Groups may have kinds of one name. */
+function namesOf(kinds: ReadonlyMap<ResourceKey, Kind>): ReadonlyMap<string, readonly Kind[]> {
+  const byName = new Map<string, Kind[]>()
+  for (const kind of kinds.values()) {
+    const namesakes = byName.get(kind.kind)
+    if (namesakes === undefined) byName.set(kind.kind, [kind])
+    else namesakes.push(kind)
+  }
+  return byName
 }
 
 const base = {

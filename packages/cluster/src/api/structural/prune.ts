@@ -33,6 +33,7 @@ export function prune(schema: Schema, value: unknown, path: string, unknown: str
 
 /** Sets the defaults of a fresh value in place. A null that the schema does not allow counts as missing. */
 export function addDefaults(schema: Schema, value: unknown, left = newWork()): void {
+  if (!schema.hasDefaults) return
   if (Array.isArray(value)) {
     if (schema.items !== undefined) for (const item of value) addDefaults(schema.items, item, left)
     return
@@ -55,6 +56,7 @@ export function addDefaults(schema: Schema, value: unknown, left = newWork()): v
 
 /** Returns whether `addDefaults` would change a copy of the value. */
 export function lacksDefault(schema: Schema, value: unknown): boolean {
+  if (!schema.hasDefaults) return false
   const { items, properties, additional } = schema
   if (Array.isArray(value)) return items !== undefined && value.some((item) => lacksDefault(items, item))
   if (!isObject(value)) return false

@@ -18,6 +18,8 @@ export type Schema = {
   readonly items: Schema | undefined
   readonly required: readonly string[]
   readonly default: unknown
+  /** Whether this schema, or one below it, has a default. */
+  readonly hasDefaults: boolean
   readonly enum: readonly unknown[] | undefined
   readonly pattern: Pattern | undefined
   readonly format: string | undefined
@@ -62,21 +64,18 @@ const limitNames = [
 /** Reads a schema that validate-schema.ts has accepted. */
 export function readSchema(schema: JsonObject): Schema {
   const { type, pattern, format } = schema
-  const additional = schema['additionalProperties']
   const listKeys = schema['x-kubernetes-list-map-keys']
+  const parts = partsOf(schema)
   return {
     type: isType(type) ? type : undefined,
     intOrString: schema['x-kubernetes-int-or-string'] === true,
     nullable: schema['nullable'] === true,
     preserves: schema['x-kubernetes-preserve-unknown-fields'] === true,
     embedded: schema['x-kubernetes-embedded-resource'] === true,
-    properties: new Map(
-      Object.entries(objectAt(schema, 'properties')).map(([name, inner]) => [name, readSchema(objectAt(inner))]),
-    ),
-    additional: additional === true ? true : isObject(additional) ? readSchema(additional) : undefined,
-    items: isObject(schema['items']) ? readSchema(schema['items']) : undefined,
+    ...parts,
     required: strings(schema['required']),
     default: schema['default'],
+    hasDefaults: schema['default'] !== undefined || someHaveDefaults(parts),
     enum: Array.isArray(schema['enum']) ? schema['enum'] : undefined,
     pattern: typeof pattern === 'string' ? knownPattern(pattern) : undefined,
     format: typeof format === 'string' ? format : undefined,
@@ -92,6 +91,24 @@ export function readSchema(schema: JsonObject): Schema {
     mapType: typeof schema['x-kubernetes-map-type'] === 'string' ? schema['x-kubernetes-map-type'] : undefined,
     rules: readRules(schema),
   }
+}
+
+type Parts = Pick<Schema, 'properties' | 'additional' | 'items'>
+
+function partsOf(schema: JsonObject): Parts {
+  const additional = schema['additionalProperties']
+  return {
+    properties: new Map(
+      Object.entries(objectAt(schema, 'properties')).map(([name, inner]) => [name, readSchema(objectAt(inner))]),
+    ),
+    additional: additional === true ? true : isObject(additional) ? readSchema(additional) : undefined,
+    items: isObject(schema['items']) ? readSchema(schema['items']) : undefined,
+  }
+}
+
+function someHaveDefaults({ properties, additional, items }: Parts): boolean {
+  const others = additional === true ? [items] : [items, additional]
+  return [...properties.values(), ...others].some((inner) => inner?.hasDefaults)
 }
 
 export function readRules(schema: JsonObject): readonly RuleText[] {

@@ -22,15 +22,17 @@ export function validateValue(schema: Schema, value: unknown, path: string, left
   if (value === null && schema.nullable) return []
   const wrong = validateType(schema, value, path)
   if (wrong !== undefined) return [wrong]
-  const errors = [
-    ...validateEnum(schema, value, path),
-    ...(isCombined(schema) ? validateCombined(schema, value, path, left) : []),
-  ]
-  if (typeof value === 'string') errors.push(...validateString(schema, value, path, left))
-  else if (typeof value === 'number') errors.push(...validateNumber(schema, value, path))
-  else if (Array.isArray(value)) errors.push(...validateList(schema, value, path, left))
-  else if (isObject(value)) errors.push(...validateObject(schema, value, path, left))
-  return errors
+  const errors = validateByType(schema, value, path, left)
+  if (schema.enum === undefined && !isCombined(schema)) return errors
+  const combined = isCombined(schema) ? validateCombined(schema, value, path, left) : []
+  return [...validateEnum(schema, value, path), ...combined, ...errors]
+}
+
+function validateByType(schema: Schema, value: unknown, path: string, left: WorkLeft): readonly FieldError[] {
+  if (typeof value === 'string') return validateString(schema, value, path, left)
+  if (typeof value === 'number') return validateNumber(schema, value, path)
+  if (Array.isArray(value)) return validateList(schema, value, path, left)
+  return isObject(value) ? validateObject(schema, value, path, left) : []
 }
 
 function validateType(schema: Schema, value: unknown, path: string): FieldError | undefined {
@@ -59,10 +61,11 @@ function validateEnum(schema: Schema, value: unknown, path: string): readonly Fi
 function validateString(schema: Schema, value: string, path: string, left: WorkLeft): readonly FieldError[] {
   const errors: FieldError[] = []
   const { minLength = 0, maxLength } = schema.limits
-  // Kubernetes counts code points.
-  const length = maxLength === undefined && minLength === 0 ? 0 : [...value].length
-  if (maxLength !== undefined && length > maxLength) errors.push(tooLong(path, maxLength))
-  if (length < minLength) {
+  // Kubernetes counts code points. A text has no more of them than characters, and no less than half as many.
+  const isLong = maxLength !== undefined && value.length > maxLength && [...value].length > maxLength
+  const isShort = value.length < 2 * minLength && [...value].length < minLength
+  if (isLong) errors.push(tooLong(path, maxLength))
+  if (isShort) {
     errors.push(invalidValue(path, value, `${path} in body should be at least ${minLength} chars long`))
   }
   if (schema.pattern !== undefined) spend(left, Math.ceil((schema.pattern.size * value.length) / patternSteps))

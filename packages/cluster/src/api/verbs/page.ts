@@ -18,7 +18,9 @@ export function page(api: Api, resource: ResourceKey, options: PageOptions): Pag
   const revision = token?.revision ?? options.exactly ?? api.store.revision()
   const range = { namespace: kind.namespaced ? options.namespace : undefined, after: token?.after }
   const found =
-    revision === api.store.revision() ? api.store.list(resource, range) : api.store.listAt(resource, revision, range)
+    revision === api.store.revision()
+      ? (api.eventsBySubject(resource, options.fieldSelector, range) ?? api.store.list(resource, range))
+      : api.store.listAt(resource, revision, range)
   if (found === undefined) throw token === undefined ? expired(tooOld) : tokenExpired(token.after)
   const items: StoredObject[] = []
   const limit = options.limit === undefined || options.limit <= 0 ? Number.POSITIVE_INFINITY : options.limit

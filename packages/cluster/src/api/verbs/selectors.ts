@@ -19,17 +19,29 @@ export function parseSelectors(kind: Kind, selectors: Selectors): Selector | und
     (byLabels === undefined || byLabels(object.metadata.labels ?? {})) && terms.every((term) => term(object))
 }
 
+/** Returns the fields that a field selector compares, with the value that each must have. */
+export function requiredFields(fieldSelector: string): ReadonlyMap<string, string> {
+  const terms = splitTerms(fieldSelector).map((term) => readTerm(fieldSelector, term))
+  return new Map(terms.flatMap(({ field, isEqual, value }) => (isEqual ? [[field, value]] : [])))
+}
+
 /** Splits a field selector at its commas, except escaped ones. */
 function splitTerms(text: string): readonly string[] {
   return text === '' ? [] : (text.match(/(?:\\.|[^,\\])+|\\$/g) ?? [text])
 }
 
 function parseTerm(kind: Kind, selector: string, term: string): Selector {
+  const { field, isEqual, value } = readTerm(selector, term)
+  const read = reader(kind, field)
+  return isEqual ? (object) => read(object) === value : (object) => read(object) !== value
+}
+
+type Term = { readonly field: string; readonly isEqual: boolean; readonly value: string }
+
+function readTerm(selector: string, term: string): Term {
   const [, field = '', operator, raw = ''] = /^(.*?)(!=|==|=)(.*)$/s.exec(term) ?? []
   if (operator === undefined) throw badRequest(`invalid selector: '${selector}'; can't understand '${term}'`)
-  const value = unescapeValue(raw)
-  const read = reader(kind, field)
-  return operator === '!=' ? (object) => read(object) !== value : (object) => read(object) === value
+  return { field, isEqual: operator !== '!=', value: unescapeValue(raw) }
 }
 
 function reader(kind: Kind, field: string): (object: StoredObject) => string {

@@ -1,5 +1,5 @@
 // PUT: replaces an object, or its status alone.
-import { deepFreeze, keyOf, type ResourceKey, type StoredObject } from '../../store/object.ts'
+import { deepFreeze, keyOf, type ObjectMeta, type ResourceKey, type StoredObject } from '../../store/object.ts'
 import { type Api, kindOf } from '../api.ts'
 import { trackUpdate } from '../apply/track.ts'
 import { badRequest, conflict, invalid, methodNotAllowed, modified, notFound } from '../errors.ts'
@@ -15,7 +15,7 @@ import { dnsSubdomainProblems } from '../values/names.ts'
 import { refuseTooLarge } from './bounds.ts'
 import { create, toStored } from './create.ts'
 import { decode } from './decode.ts'
-import type { Draft } from './draft.ts'
+import type { Draft, DraftMeta } from './draft.ts'
 
 export function update(api: Api, resource: ResourceKey, input: object, options: RegistryWrite): StoredObject {
   const kind = kindOf(api, resource)
@@ -113,7 +113,10 @@ function completeDraft(api: Api, kind: Kind, draft: Draft, { current, options }:
     if (changes) draft.metadata.generation = (current.metadata.generation ?? 0) + 1
   }
   const errors = [
-    ...validateMetadata(draft.metadata, kind, rules.name ?? dnsSubdomainProblems),
+    // The parts that the stored object has were validated when it was stored.
+    ...(sharesMetadata(draft.metadata, current.metadata)
+      ? []
+      : validateMetadata(draft.metadata, kind, rules.name ?? dnsSubdomainProblems)),
     ...validateMetadataUpdate(draft.metadata, current.metadata),
     ...(subresource === 'status'
       ? (rules.validateStatus?.(draft, current, api) ?? [])
@@ -127,6 +130,21 @@ function completeDraft(api: Api, kind: Kind, draft: Draft, { current, options }:
     api.quotas.admit(kind, draft, current)
   }
   return draft
+}
+
+/** The parts of the metadata that `validateMetadata` looks at. */
+const validated = [
+  'name',
+  'generateName',
+  'namespace',
+  'labels',
+  'annotations',
+  'ownerReferences',
+  'finalizers',
+] as const
+
+function sharesMetadata(next: DraftMeta, current: ObjectMeta): boolean {
+  return validated.every((part) => next[part] === current[part])
 }
 
 /** Keeps the fields that the server owns. A deletion cannot be undone. */
