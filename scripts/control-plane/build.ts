@@ -39,6 +39,8 @@ const packages = {
   runc: 'github.com/opencontainers/runc@v1.3.5',
   kubeconform: 'github.com/yannh/kubeconform/cmd/kubeconform@v0.8.0',
   'kube-score': 'github.com/zegl/kube-score/cmd/kube-score@v1.20.0',
+  // The Lua of Argo CD.
+  glua: 'github.com/yuin/gopher-lua/cmd/glua@v1.1.1',
 } as const
 
 /** The programs of a node and of its tests. A machine without kubectl needs that, too. */

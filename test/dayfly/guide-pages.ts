@@ -24,6 +24,9 @@ export const guidePages = [
 /** The page that needs no cluster. It repeats commands of the others. */
 export const localPage = 'try-without-a-cluster'
 
+/** Pages whose blocks go to other programs than a shell or kubectl, each with the test that runs them. */
+export const otherPages = { gitops: 'test/kubernetes/chart/gitops.test.ts' } as const
+
 export type GuidePage = (typeof guidePages)[number] | typeof localPage
 
 /** A block between fences. */

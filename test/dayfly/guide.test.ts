@@ -1,9 +1,9 @@
 // Proves that test/kubernetes/node/guide.test.ts runs each command of the guide, and test/kubernetes/guide-local.test.ts those of the page
 // that needs no cluster.
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { commandsOf, guideBlocks, guidePages, guideSteps, guideText, localPage } from './guide-pages.ts'
+import { commandsOf, guideBlocks, guidePages, guideSteps, guideText, localPage, otherPages } from './guide-pages.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 const programs = 'crane|ctr|curl|dayfly|docker|git|helm|kubectl|npm|npx|skopeo'
@@ -29,7 +29,8 @@ const all = pages.flatMap((page) =>
 describe('the test on a real node', () => {
   it('knows each page of docs/guide', () => {
     const files = readdirSync(path.join(root, 'docs/guide')).map((file) => file.replace(/\.md$/, ''))
-    expect(files.sort()).toEqual([...pages].sort())
+    expect(files.sort()).toEqual([...pages, ...Object.keys(otherPages)].sort())
+    for (const test of Object.values(otherPages)) expect(existsSync(path.join(root, test))).toBe(true)
   })
 
   it.each(pages)('runs each block of %s.md, or applies it, or compares it with the output of the commands', (page) => {
