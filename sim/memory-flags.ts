@@ -2,5 +2,8 @@
 // virtual time: a larger young generation copies fewer of them.
 export const memoryFlags: readonly string[] = ['--max-semi-space-size=64']
 
-/** Flags for a long run. Without them the heap of ten thousand runners grows to almost three times what is alive. */
-export const longRunFlags: readonly string[] = [...memoryFlags, '--heap-growing-percent=25']
+/**
+ * Flags for a long run. Without a bound of its growth, the heap of ten thousand runners grows to almost three times what is
+ * alive. Peak RSS of a run with ten thousand runners: 1.3 GB with these values, and 1.9 GB with 256 and 100.
+ */
+export const longRunFlags: readonly string[] = ['--max-semi-space-size=128', '--heap-growing-percent=75']

@@ -11,14 +11,12 @@ export function randomName(random: Random, length: number): string {
   return name
 }
 
-const hexAlphabet = '0123456789abcdef'
-
 /** Returns a version 4 UUID (RFC 9562) in lower case. */
 export function uuid(random: Random): string {
   const digits = (count: number): string => {
-    let some = ''
-    for (let index = 0; index < count; index++) some += hexAlphabet[Math.floor(random() * 16)]
-    return some
+    let number = 0
+    for (let index = 0; index < count; index++) number = number * 16 + Math.floor(random() * 16)
+    return number.toString(16).padStart(count, '0')
   }
   const variant = (): string => '89ab'[Math.floor(random() * 4)] as string
   return `${digits(8)}-${digits(4)}-4${digits(3)}-${variant()}${digits(3)}-${digits(12)}`

@@ -9,13 +9,19 @@ export type Source = 'secrets' | 'configmaps'
 /** A missing object whose creation may let the container or volume be made. */
 export type AwaitedObject = { readonly resource: Source; readonly name: string }
 
-/** The reason why a container or a volume cannot be made, in the kubelet's words. */
+/**
+ * The reason why a container or a volume cannot be made, in the kubelet's words. It has no stack: a Secret often follows
+ * its pod, so most pods have such an error, and it is never a fault of this program.
+ */
 export class ConfigError extends Error {
   /** Undefined if no new object can help. */
   readonly awaited: AwaitedObject | undefined
 
   constructor(message: string, awaited?: AwaitedObject) {
+    const { stackTraceLimit } = Error
+    Error.stackTraceLimit = 0
     super(message)
+    Error.stackTraceLimit = stackTraceLimit
     this.name = 'ConfigError'
     this.awaited = awaited
   }

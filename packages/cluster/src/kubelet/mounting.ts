@@ -23,6 +23,8 @@ export function mounting(context: PodContext): Mounting {
   let reports = 0
   let nextTry: Instant = 0
   let stopWaiting = () => {}
+  /** A missing object prevents the volumes, and has not arrived since the last attempt. */
+  let isMissing = false
   const wait = (error: ConfigError) => {
     const now = context.clock.now()
     if (now >= nextTry) {
@@ -35,11 +37,20 @@ export function mounting(context: PodContext): Mounting {
     }
     context.wakeAt(nextTry)
     stopWaiting()
-    if (error.awaited) stopWaiting = context.awaitObject(context.pod().metadata.namespace, error.awaited, context.wake)
+    isMissing = error.awaited !== undefined
+    if (!error.awaited) return
+    stopWaiting = context.awaitObject(context.pod().metadata.namespace, error.awaited, () => {
+      isMissing = false
+      context.wake()
+    })
   }
   return {
     volumes: () => {
       if (volumes) return volumes
+      if (isMissing && context.clock.now() < nextTry) {
+        context.wakeAt(nextTry)
+        return undefined
+      }
       try {
         volumes = readVolumes(context, context.pod())
         stopWaiting()

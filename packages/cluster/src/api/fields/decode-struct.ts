@@ -2,7 +2,7 @@
 // drops and reports unknown fields. Empty values are dropped or added as the Go type demands. The result shares nothing
 // with the input.
 import { timestamp } from '@dayfly/kit/timestamp'
-import { copyJson, isObject, jsonType } from '../values/json.ts'
+import { copyJson, isObject, type JsonObject, jsonType } from '../values/json.ts'
 import { parseQuantity, quantityProblem } from '../values/quantity.ts'
 import { type FieldType, type Leaf, type Struct, structOf } from './fields.ts'
 
@@ -18,18 +18,29 @@ type Place = { readonly struct: string; readonly go: string; readonly path: stri
 /** @param unknown receives the path of each field that the struct does not have: `spec.containers[0].imag`. */
 function decodeStruct(struct: Struct, value: object, up: Place, unknown: string[]): Record<string, unknown> {
   const decoded: Record<string, unknown> = {}
-  for (const [name, item] of Object.entries(value)) {
+  for (const name of Object.keys(value)) {
+    const item: unknown = (value as JsonObject)[name]
     if (item === undefined) continue
     const field = struct.fields.get(name)
-    const place = { struct: struct.name, go: field?.go ?? name, path: name, up }
-    if (field === undefined) unknown.push(pathOf(place))
+    if (field === undefined) unknown.push(pathOf({ struct: struct.name, go: name, path: name, up }))
     else if (item !== null) {
-      const read = decodeValue(field.type, item, place, unknown)
+      const { type, go } = field
+      const read = isPlain(type, item)
+        ? item
+        : decodeValue(type, item, { struct: struct.name, go, path: name, up }, unknown)
       if (field.empty !== 'dropped' || !isEmpty(read)) decoded[name] = read
     }
   }
   addAlways(struct, decoded)
   return decoded
+}
+
+/** Returns whether the value is its own decoded form. Most values are, and need no place for an error. */
+function isPlain(type: FieldType, value: unknown): boolean {
+  return (
+    type.is === 'leaf' &&
+    ((type.leaf === 'string' && typeof value === 'string') || (type.leaf === 'bool' && typeof value === 'boolean'))
+  )
 }
 
 /** Adds the fields that an object of this struct always has. Go's `null` for lists and times is left out. */
@@ -55,7 +66,8 @@ export function decodeValue(type: FieldType, value: unknown, place: Place, unkno
   if (!isObject(value)) throw wrongType(value, type.go, place)
   if (type.is === 'map') {
     const decoded: Record<string, unknown> = {}
-    for (const [key, item] of Object.entries(value)) {
+    for (const key of Object.keys(value)) {
+      const item = value[key]
       if (item === undefined || key === '__proto__') continue
       decoded[key] = item === null ? zeroOf(type.of) : decodeValue(type.of, item, place, unknown)
     }

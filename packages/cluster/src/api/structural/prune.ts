@@ -19,16 +19,25 @@ export function prune(schema: Schema, value: unknown, path: string, unknown: str
   }
   if (!isObject(value)) return value
   const kept: Record<string, unknown> = {}
-  for (const [name, item] of Object.entries(value)) {
+  for (const name of Object.keys(value)) {
+    const item = value[name]
     if (item === undefined || name === '__proto__') continue
-    const at = path === '' ? name : `${path}.${name}`
     const inner = schema.properties.get(name) ?? (schema.additional === true ? undefined : schema.additional)
     if (inner !== undefined && item === null && !inner.nullable && inner.default === undefined) continue
-    if (inner !== undefined) kept[name] = prune(inner, item, at, unknown)
+    if (inner !== undefined) kept[name] = isScalar(item) ? item : prune(inner, item, join(path, name), unknown)
     else if (schema.preserves || schema.additional === true || belongs(schema, name)) kept[name] = copyJson(item)
-    else unknown.push(at)
+    else unknown.push(join(path, name))
   }
   return kept
+}
+
+/** Most values are scalars. They need neither a walk nor a path. */
+function isScalar(value: unknown): boolean {
+  return typeof value !== 'object' || value === null
+}
+
+function join(path: string, name: string): string {
+  return path === '' ? name : `${path}.${name}`
 }
 
 /** Sets the defaults of a fresh value in place. A null that the schema does not allow counts as missing. */

@@ -24,7 +24,7 @@ const storedMax = 1.5 * 1024 * 1024
 /** The write, and what its refusal says before the reason. */
 type Asked = { readonly write: Pick<RegistryWrite, 'client'>; readonly prefix: string }
 
-type Count = { objects: number; values: number; tooDeep: boolean }
+type Count = { readonly most: number; objects: number; values: number; tooDeep: boolean }
 
 /**
  * Refuses a value of the kind, or a patch of one, that contains too much.
@@ -34,8 +34,8 @@ export function refuseHuge(kind: Kind, value: unknown, { write, prefix }: Asked)
   if (write.client === undefined) return
   const isBuiltIn = !kind.custom && kind.resource !== 'customresourcedefinitions.apiextensions.k8s.io'
   const most = isBuiltIn ? valuesMax : customValuesMax
-  const count: Count = { objects: 0, values: 0, tooDeep: false }
-  add(count, value, { depth: 0, most })
+  const count: Count = { most, objects: 0, values: 0, tooDeep: false }
+  add(count, value, 0)
   if (count.tooDeep) throw badRequest(`${prefix}: json: exceeded max depth`)
   if (count.values > most) throw tooLarge(`the embedded cluster accepts at most ${most} values in one object`)
   if (isBuiltIn && count.objects > objectsMax) {
@@ -44,22 +44,21 @@ export function refuseHuge(kind: Kind, value: unknown, { write, prefix }: Asked)
 }
 
 /** Counts what a value contains, and stops beyond the limit. The owners of fields are no objects of their own. */
-function add(count: Count, value: unknown, { depth, most }: { depth: number; most: number }): void {
+function add(count: Count, value: unknown, depth: number): void {
   count.values++
-  if (typeof value !== 'object' || value === null || count.values > most) return
+  if (typeof value !== 'object' || value === null || count.values > count.most) return
   if (depth >= depthMax) {
     count.tooDeep = true
     return
   }
-  const next = { depth: depth + 1, most }
   if (Array.isArray(value)) {
-    for (const item of value) add(count, item, next)
+    for (const item of value) add(count, item, depth + 1)
     return
   }
   count.objects++
   for (const name in value) {
     const { objects } = count
-    add(count, (value as Record<string, unknown>)[name], next)
+    add(count, (value as Record<string, unknown>)[name], depth + 1)
     if (name === 'managedFields') count.objects = objects
   }
 }
