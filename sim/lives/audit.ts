@@ -33,11 +33,13 @@ const memoryMs = defaultLimits.jobLeaseMs + 5 * minute
 
 export class Audit {
   readonly #context: Context
-  /** The number of ended lives at each look of the last while. */
-  readonly #ended: number[] = []
-  #roomSince: Instant | undefined
-  /** The most that the core remembered for one life that it may remember. */
-  memoryShareMax = 0
+  readonly memory = {
+    /** The number of ended lives at each look of the last while. */
+    ended: [] as number[],
+    roomSince: undefined as Instant | undefined,
+    /** The most that the core remembered for one life of which something was left. */
+    shareMax: 0,
+  }
 
   constructor(context: Context) {
     this.#context = context
@@ -85,27 +87,27 @@ export class Audit {
     const { cluster, controller, forge, queue, weather, promises } = this.#context
     const { max } = controller.set.scale
     const now = queue.now()
-    const hasRoom = forge.waiting > 0 && cluster.living < max
+    const hasRoom = forge.waiting > 0 && cluster.memory.living < max
     if (!hasRoom || !weather.isSettled(now)) {
-      this.#roomSince = undefined
+      this.memory.roomSince = undefined
       return
     }
-    this.#roomSince ??= now
-    const waitedMs = now - Math.max(this.#roomSince, forge.oldestQueuedAt ?? now)
+    this.memory.roomSince ??= now
+    const waitedMs = now - Math.max(this.memory.roomSince, forge.oldestQueuedAt ?? now)
     if (waitedMs < servedMs + callsMs * max) return
     const seconds = Math.round(waitedMs / 1_000)
-    promises.broke('served', `a job waits ${seconds} s while ${cluster.living} of ${max} runners live`)
-    this.#roomSince = now
+    promises.broke('served', `a job waits ${seconds} s while ${cluster.memory.living} of ${max} runners live`)
+    this.memory.roomSince = now
   }
 
   #lookAtMemory(): void {
     const { lives, controller, promises } = this.#context
-    this.#ended.push(lives.ended)
-    if (this.#ended.length > memoryMs / lookMs + 1) this.#ended.shift()
-    if (!controller.isUp || !controller.isWatching) return
+    this.memory.ended.push(lives.counters.ended)
+    if (this.memory.ended.length > memoryMs / lookMs + 1) this.memory.ended.shift()
+    if (!controller.memory.isUp || !controller.memory.isWatching) return
     const { table, pendingRemovals, departures, removed, jobs } = controller.state
     const { starting, idle, busy, spent, ended } = table.counts()
-    const recent = lives.ended - (this.#ended[0] ?? 0)
+    const recent = lives.counters.ended - (this.memory.ended[0] ?? 0)
     const allowed = { runners: lives.size, removals: lives.size + recent, departed: lives.size + recent }
     const kept = {
       runners: starting + idle + busy + spent + ended,
@@ -118,8 +120,8 @@ export class Audit {
     }
     if (removed.size > lives.size) promises.broke('bounded', `the core keeps ${removed.size} removed names`)
     if (jobs.length > defaultLimits.jobsShown) promises.broke('bounded', `the core keeps ${jobs.length} jobs`)
-    this.memoryShareMax = Math.max(
-      this.memoryShareMax,
+    this.memory.shareMax = Math.max(
+      this.memory.shareMax,
       (kept.runners + kept.removals + kept.departed) / Math.max(1, lives.size),
     )
   }
@@ -129,7 +131,7 @@ export class Audit {
     const { lives, controller, cluster, promises } = this.#context
     const broke = (sentence: string) => promises.broke('leftovers', sentence)
     if (lives.size > 0) broke(`${lives.size} lives are left at the end, the first one is ${this.#firstLeft()}`)
-    if (cluster.living > 0) broke(`${cluster.living} pods live at the end`)
+    if (cluster.memory.living > 0) broke(`${cluster.memory.living} pods live at the end`)
     const { table, pendingRemovals, departures, removed } = controller.state
     const runners = [...table.all()].length
     const kept = runners + pendingRemovals.all().length + departures.all().length + removed.size

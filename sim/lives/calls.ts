@@ -51,18 +51,25 @@ export class Calls {
   readonly #answers = new Parcels<Answer>()
   readonly #arrive: number
   readonly #answer: number
-  #waiting: Flight[] = []
-  #underway = 0
-  #started = 0
-  /** Whether the API server answers. */
-  isApiUp = true
-  /** Whether the forge's next list is empty although it is not. */
-  nextListIsEmpty = false
+  readonly memory = {
+    waiting: [] as Flight[],
+    underway: 0,
+    started: 0,
+    /** Whether the API server answers. */
+    isApiUp: true,
+    /** Whether the forge's next list is empty although it is not. */
+    nextListIsEmpty: false,
+  }
 
   constructor(context: Context) {
     this.#context = context
     this.#arrive = context.queue.handler((place) => this.#perform(this.#flights.take(place)))
     this.#answer = context.queue.handler((place) => this.#answered(this.#answers.take(place)))
+  }
+
+  /** What a checkpoint stores. */
+  get memories(): readonly object[] {
+    return [this.memory, this.#flights.memory, this.#answers.memory]
   }
 
   begin(actions: readonly Action[], term: number): void {
@@ -71,7 +78,7 @@ export class Calls {
       const flight: Flight = { action, term, decidedAt, life: this.#lifeOf(action), step: 'register' }
       if (flight.life !== undefined && action.kind !== 'start-runner') this.#context.lives.hold(flight.life)
       if (isOfSet(action)) this.#send(flight)
-      else this.#waiting.push(flight)
+      else this.memory.waiting.push(flight)
     }
     this.#next()
   }
@@ -79,8 +86,8 @@ export class Calls {
   /** The process died: what waited for its turn is never sent. */
   drop(): void {
     const { lives } = this.#context
-    for (const { life } of this.#waiting) if (life !== undefined) lives.release(life)
-    this.#waiting = []
+    for (const { life } of this.memory.waiting) if (life !== undefined) lives.release(life)
+    this.memory.waiting = []
   }
 
   #lifeOf(action: Action): number | undefined {
@@ -89,8 +96,8 @@ export class Calls {
     if (!('runner' in action)) return undefined
     if (action.kind !== 'start-runner') return lives.find(action.runner)
     const number = lifeOf(action.runner)
-    if (number < this.#started) promises.broke('used-once', `the name ${action.runner} comes twice`)
-    this.#started = Math.max(this.#started, number + 1)
+    if (number < this.memory.started) promises.broke('used-once', `the name ${action.runner} comes twice`)
+    this.memory.started = Math.max(this.memory.started, number + 1)
     const life = lives.begin(action.runner)
     if (life === undefined) throw new Error(`${lives.size} lives are in the table: too much is left of ended ones`)
     lives.fate[life] = weather.fate(queue.now())
@@ -100,13 +107,13 @@ export class Calls {
   /** Sends waiting actions while there is room. */
   #next(): void {
     let sent = 0
-    while (this.#underway < atOnce && sent < this.#waiting.length) {
-      const flight = this.#waiting[sent++]
+    while (this.memory.underway < atOnce && sent < this.memory.waiting.length) {
+      const flight = this.memory.waiting[sent++]
       if (!flight) break
-      this.#underway++
+      this.memory.underway++
       this.#send(flight)
     }
-    if (sent > 0) this.#waiting = this.#waiting.slice(sent)
+    if (sent > 0) this.memory.waiting = this.memory.waiting.slice(sent)
   }
 
   #send(flight: Flight): void {
@@ -124,7 +131,7 @@ export class Calls {
 
   #answered({ flight, outcome }: Answer): void {
     const { controller, lives } = this.#context
-    const isHeard = controller.isUp && flight.term === controller.term
+    const isHeard = controller.memory.isUp && flight.term === controller.memory.term
     if (isHeard) controller.take({ kind: 'outcome', outcome })
     if (isHeard && outcome.action === 'start-runner' && goesOn(outcome.result)) {
       flight.step = outcome.result.is === 'registered' ? 'pod' : 'secret'
@@ -133,7 +140,7 @@ export class Calls {
     }
     if (flight.life !== undefined) lives.release(flight.life)
     if (isOfSet(flight.action)) return
-    this.#underway--
+    this.memory.underway--
     this.#next()
   }
 
@@ -187,14 +194,14 @@ export class Calls {
         return { action: action.kind, hash: action.hash, result: this.#call(accept) }
       }
       case 'list-registrations': {
-        const registrations = this.nextListIsEmpty ? [] : forge.list()
-        this.nextListIsEmpty = false
+        const registrations = this.memory.nextListIsEmpty ? [] : forge.list()
+        this.memory.nextListIsEmpty = false
         const list = () => ({ is: 'listed', registrations, askedAt: decidedAt }) as const
         return { action: action.kind, result: this.#forgeCall(list) }
       }
       case 'report': {
         const result = this.#call(() => {
-          controller.status = action.status
+          controller.memory.status = action.status
           return { is: 'written' } as const
         })
         return { action: action.kind, status: action.status, result }
@@ -233,7 +240,8 @@ export class Calls {
   #checkCeiling(): void {
     const { cluster, controller, promises } = this.#context
     const { max } = controller.set.scale
-    if (cluster.living > max) promises.broke('ceiling', `${cluster.living} pods live, and the maximum is ${max}`)
+    if (cluster.memory.living > max)
+      promises.broke('ceiling', `${cluster.memory.living} pods live, and the maximum is ${max}`)
   }
 
   /** The Secret goes first, then the pod. */
@@ -254,13 +262,13 @@ export class Calls {
 
   #call<Done>(carryOut: () => Done): Done | Unsuccessful {
     const { weather, queue } = this.#context
-    const fate = this.isApiUp ? weather.call(queue.now()) : 'lost-before'
+    const fate = this.memory.isApiUp ? weather.call(queue.now()) : 'lost-before'
     return carriedOut(fate, carryOut, { failure: unreachable, now: queue.now() })
   }
 
   #forgeCall<Done>(carryOut: () => Done): Done | Unsuccessful {
     const { weather, queue, forge } = this.#context
-    const fate = forge.isUp ? weather.call(queue.now()) : 'lost-before'
+    const fate = forge.memory.isUp ? weather.call(queue.now()) : 'lost-before'
     return carriedOut(fate, carryOut, { failure: forgeDown, now: queue.now() })
   }
 }

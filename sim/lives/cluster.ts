@@ -26,9 +26,11 @@ const graceMs = 30_000
 export class Cluster {
   readonly #context: Context
   readonly #steps: Readonly<Record<'seen' | 'gone' | 'place' | 'start' | 'terminate' | 'finish' | 'stuck', number>>
-  #versions = 0
-  /** Pods that may run a container and are not stuck. */
-  living = 0
+  readonly memory = {
+    versions: 0,
+    /** Pods that may run a container and are not stuck. */
+    living: 0,
+  }
 
   constructor(context: Context) {
     this.#context = context
@@ -72,7 +74,7 @@ export class Cluster {
     lives.pod[life] = podIs.waiting
     lives.isLiving[life] = 1
     lives.touch(life)
-    this.living++
+    this.memory.living++
     this.#show(life)
     if (this.#fate(life) === 'unschedulable') {
       const startFailure = { reason: 'unschedulable', message: 'no node has room', since: createdAt } as const
@@ -198,7 +200,7 @@ export class Cluster {
     const { lives } = this.#context
     if (!lives.isLiving[life]) return
     lives.isLiving[life] = 0
-    this.living--
+    this.memory.living--
   }
 
   #show(life: number): void {
@@ -210,6 +212,6 @@ export class Cluster {
   }
 
   #version(): string {
-    return String(++this.#versions)
+    return String(++this.memory.versions)
   }
 }

@@ -18,7 +18,7 @@ const alwaysTimed = 64
 const samplesMax = 1_024
 
 export class Costs {
-  readonly #costs = new Map<string, Cost>()
+  readonly memory = { byKind: new Map<string, Cost>() }
 
   /** Returns the kind of an input by which its cost is counted. */
   kindOf(input: Input): string {
@@ -28,26 +28,26 @@ export class Costs {
 
   /** Returns when the call began; undefined if it is not timed. */
   begin(kind: string): number | undefined {
-    const cost = this.#costs.get(kind) ?? this.#add(kind)
+    const cost = this.memory.byKind.get(kind) ?? this.#add(kind)
     cost.calls++
     return cost.calls > alwaysTimed && cost.calls % sampledEvery !== 0 ? undefined : performance.now()
   }
 
   end(kind: string, began: number | undefined): void {
-    const cost = began === undefined ? undefined : this.#costs.get(kind)
+    const cost = began === undefined ? undefined : this.memory.byKind.get(kind)
     if (cost && began !== undefined) cost.samples[cost.timed++ % samplesMax] = performance.now() - began
   }
 
   /** Returns each kind, the most expensive sum first. */
   table(): readonly CostRow[] {
-    return [...this.#costs]
+    return [...this.memory.byKind]
       .map(([kind, cost]) => ({ kind, calls: cost.calls, nanoseconds: Math.round(medianOf(cost) * 1e6) }))
       .sort((left, right) => right.calls * right.nanoseconds - left.calls * left.nanoseconds)
   }
 
   #add(kind: string): Cost {
     const cost = { calls: 0, timed: 0, samples: new Float64Array(samplesMax) }
-    this.#costs.set(kind, cost)
+    this.memory.byKind.set(kind, cost)
     return cost
   }
 }

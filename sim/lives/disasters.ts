@@ -25,6 +25,7 @@ const crashEvery = 40
 
 export class Disasters {
   readonly #context: Context
+  readonly memory = { count: 0 }
   readonly #strike: number
   readonly #takeOver: number
   readonly #forgeUp: number
@@ -32,7 +33,6 @@ export class Disasters {
   readonly #stale: number
   readonly #watchUp: number
   readonly #resume: number
-  #count = 0
 
   constructor(context: Context) {
     this.#context = context
@@ -51,17 +51,27 @@ export class Disasters {
   /** A process takes the set over, and opens its session. */
   begin(): void {
     const { controller, cluster, forge } = this.#context
+    this.end()
     controller.start(cluster.list())
-    forge.connect(true)
+    if (controller.set.paused) controller.take({ kind: 'forge-paused' })
+    else forge.connect(true)
+  }
+
+  /** The process dies between two instructions. */
+  end(): void {
+    const { controller, calls, forge } = this.#context
+    controller.stop()
+    calls.drop()
+    forge.memory.isConnected = false
   }
 
   #run(): void {
     const { queue, random, weather, controller } = this.#context
     queue.after(between(random, 120_000, 420_000), this.#strike, 0)
     // One at a time: a watch that is down ends with its process.
-    if (!weather.isFoul(queue.now()) || !controller.isUp || !controller.isWatching) return
+    if (!weather.isFoul(queue.now()) || !controller.memory.isUp || !controller.memory.isWatching) return
     // A process leads for hours: what it keeps must not grow in that time.
-    if (this.#count++ % crashEvery === 1) {
+    if (this.memory.count++ % crashEvery === 1) {
       this.#crash()
       return
     }
@@ -70,20 +80,18 @@ export class Disasters {
   }
 
   #crash(): void {
-    const { queue, random, controller, calls, forge } = this.#context
-    controller.stop()
-    calls.drop()
-    forge.isConnected = false
+    const { queue, random } = this.#context
+    this.end()
     queue.after(between(random, 3_000, 30_000), this.#takeOver, 0)
   }
 
   readonly #falseList = (): void => {
-    this.#context.calls.nextListIsEmpty = true
+    this.#context.calls.memory.nextListIsEmpty = true
   }
 
   readonly #forgeOutage = (): void => {
     const { queue, random, controller, forge } = this.#context
-    forge.isUp = false
+    forge.memory.isUp = false
     const failure = { reason: 'forge-unreachable', message: 'no response' } as const
     controller.take({ kind: 'forge-event', event: { kind: 'failing', failure, since: queue.now() } })
     queue.after(between(random, 5_000, 90_000), this.#forgeUp, 0)
@@ -91,37 +99,37 @@ export class Disasters {
 
   #endForgeOutage(): void {
     const { controller, forge } = this.#context
-    forge.isUp = true
-    if (controller.isUp && !controller.set.paused) forge.connect(false)
+    forge.memory.isUp = true
+    if (controller.memory.isUp && !controller.set.paused) forge.connect(false)
   }
 
   readonly #apiOutage = (): void => {
     const { queue, random, calls } = this.#context
-    calls.isApiUp = false
+    calls.memory.isApiUp = false
     queue.after(between(random, 1_000, 20_000), this.#apiUp, 0)
   }
 
   #endApiOutage(): void {
-    this.#context.calls.isApiUp = true
+    this.#context.calls.memory.isApiUp = true
   }
 
   readonly #watchOutage = (): void => {
     const { queue, random, controller } = this.#context
-    controller.isWatching = false
-    queue.after(staleMs, this.#stale, controller.term)
-    queue.after(between(random, 2_000, 90_000), this.#watchUp, controller.term)
+    controller.memory.isWatching = false
+    queue.after(staleMs, this.#stale, controller.memory.term)
+    queue.after(between(random, 2_000, 90_000), this.#watchUp, controller.memory.term)
   }
 
   #endTrust(): void {
     const { queue, controller } = this.#context
-    if (controller.isWatching) return
+    if (controller.memory.isWatching) return
     controller.take({ kind: 'pods-stale', since: queue.now() - staleMs, why: 'the watch is down' })
   }
 
   #listAgain(): void {
     const { queue, controller, cluster } = this.#context
-    if (!controller.isUp || controller.isWatching) return
-    controller.isWatching = true
+    if (!controller.memory.isUp || controller.memory.isWatching) return
+    controller.memory.isWatching = true
     controller.take({ kind: 'pods-listed', pods: cluster.list(), askedAt: queue.now() })
   }
 
@@ -135,9 +143,9 @@ export class Disasters {
   #pause(paused: boolean): void {
     const { controller, forge } = this.#context
     controller.change({ ...controller.set, paused, generation: controller.set.generation + 1 })
-    forge.isConnected = false
+    forge.memory.isConnected = false
     if (paused) controller.take({ kind: 'forge-paused' })
-    else if (controller.isUp) forge.connect(false)
+    else if (controller.memory.isUp) forge.connect(false)
   }
 
   /** Every other edit changes the template. */

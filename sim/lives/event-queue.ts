@@ -10,22 +10,24 @@ const mask = spanMs - 1
 const none = -1
 
 export class EventQueue {
-  #now: Instant
   readonly #handlers: Handler[] = []
-  readonly #first = new Int32Array(spanMs).fill(none)
-  readonly #last = new Int32Array(spanMs).fill(none)
-  #next = new Int32Array(1_024)
-  #handler = new Uint16Array(1_024)
-  #subject = new Int32Array(1_024)
-  #used = 0
-  #free = none
+  readonly memory = {
+    now: 0 as Instant,
+    first: new Int32Array(spanMs).fill(none),
+    last: new Int32Array(spanMs).fill(none),
+    next: new Int32Array(1_024),
+    handler: new Uint16Array(1_024),
+    subject: new Int32Array(1_024),
+    used: 0,
+    free: none,
+  }
 
   constructor(startAt: Instant) {
-    this.#now = startAt
+    this.memory.now = startAt
   }
 
   now(): Instant {
-    return this.#now
+    return this.memory.now
   }
 
   /** Returns the number by which events name this handler. */
@@ -37,51 +39,51 @@ export class EventQueue {
   after(ms: number, handler: number, subject: number): void {
     if (ms >= spanMs) throw new Error(`an event in ${ms} ms lies too far ahead`)
     const event = this.#take()
-    this.#handler[event] = handler
-    this.#subject[event] = subject
-    const place = (this.#now + Math.max(0, Math.round(ms))) & mask
-    const last = this.#last[place] ?? none
-    if (last === none) this.#first[place] = event
-    else this.#next[last] = event
-    this.#last[place] = event
+    this.memory.handler[event] = handler
+    this.memory.subject[event] = subject
+    const place = (this.memory.now + Math.max(0, Math.round(ms))) & mask
+    const last = this.memory.last[place] ?? none
+    if (last === none) this.memory.first[place] = event
+    else this.memory.next[last] = event
+    this.memory.last[place] = event
   }
 
   /** Runs every event before `until`. */
   runUntil(until: Instant): void {
-    while (this.#now < until) {
-      const place = this.#now & mask
-      for (let event = this.#first[place] ?? none; event !== none; event = this.#first[place] ?? none) {
-        const following = this.#next[event] ?? none
-        this.#first[place] = following
-        if (following === none) this.#last[place] = none
-        const run = this.#handlers[this.#handler[event] ?? 0]
-        const subject = this.#subject[event] ?? 0
-        this.#next[event] = this.#free
-        this.#free = event
+    while (this.memory.now < until) {
+      const place = this.memory.now & mask
+      for (let event = this.memory.first[place] ?? none; event !== none; event = this.memory.first[place] ?? none) {
+        const following = this.memory.next[event] ?? none
+        this.memory.first[place] = following
+        if (following === none) this.memory.last[place] = none
+        const run = this.#handlers[this.memory.handler[event] ?? 0]
+        const subject = this.memory.subject[event] ?? 0
+        this.memory.next[event] = this.memory.free
+        this.memory.free = event
         run?.(subject)
       }
-      this.#now++
+      this.memory.now++
     }
   }
 
   /** Returns the place of a new event, which nothing follows. */
   #take(): number {
-    const event = this.#free === none ? this.#used++ : this.#free
-    if (event === this.#next.length) this.#grow()
-    else if (event === this.#free) this.#free = this.#next[event] ?? none
-    this.#next[event] = none
+    const event = this.memory.free === none ? this.memory.used++ : this.memory.free
+    if (event === this.memory.next.length) this.#grow()
+    else if (event === this.memory.free) this.memory.free = this.memory.next[event] ?? none
+    this.memory.next[event] = none
     return event
   }
 
   #grow(): void {
-    const size = this.#next.length * 2
+    const size = this.memory.next.length * 2
     const [next, handler, subject] = [new Int32Array(size), new Uint16Array(size), new Int32Array(size)]
-    next.set(this.#next)
-    handler.set(this.#handler)
-    subject.set(this.#subject)
-    this.#next = next
-    this.#handler = handler
-    this.#subject = subject
+    next.set(this.memory.next)
+    handler.set(this.memory.handler)
+    subject.set(this.memory.subject)
+    this.memory.next = next
+    this.memory.handler = handler
+    this.memory.subject = subject
   }
 }
 
@@ -89,42 +91,41 @@ export class EventQueue {
 export class Alarm {
   readonly #queue: EventQueue
   readonly #handler: number
-  #at: Instant = Number.POSITIVE_INFINITY
+  readonly memory = { at: Number.POSITIVE_INFINITY as Instant }
 
   constructor(queue: EventQueue, run: () => void) {
     this.#queue = queue
     this.#handler = queue.handler(() => {
-      if (queue.now() < this.#at) return
-      this.#at = Number.POSITIVE_INFINITY
+      if (queue.now() < this.memory.at) return
+      this.memory.at = Number.POSITIVE_INFINITY
       run()
     })
   }
 
   /** A time further ahead than the queue reaches comes sooner: the run then sets the alarm again. */
   at(instant: Instant): void {
-    if (this.#at <= instant) return
+    if (this.memory.at <= instant) return
     const ms = Math.min(Math.max(0, instant - this.#queue.now()), spanMs - 1)
-    this.#at = this.#queue.now() + Math.round(ms)
+    this.memory.at = this.#queue.now() + Math.round(ms)
     this.#queue.after(ms, this.#handler, 0)
   }
 }
 
 /** Values on their way, by the number that an event carries. */
 export class Parcels<Value> {
-  readonly #values: (Value | undefined)[] = []
-  readonly #free: number[] = []
+  readonly memory: { readonly values: (Value | undefined)[]; readonly free: number[] } = { values: [], free: [] }
 
   put(value: Value): number {
-    const place = this.#free.pop() ?? this.#values.length
-    this.#values[place] = value
+    const place = this.memory.free.pop() ?? this.memory.values.length
+    this.memory.values[place] = value
     return place
   }
 
   take(place: number): Value {
-    const value = this.#values[place]
+    const value = this.memory.values[place]
     if (value === undefined) throw new Error(`there is no parcel ${place}`)
-    this.#values[place] = undefined
-    this.#free.push(place)
+    this.memory.values[place] = undefined
+    this.memory.free.push(place)
     return value
   }
 }

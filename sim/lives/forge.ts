@@ -25,22 +25,24 @@ const leaseMs = [600_000, 900_000] as const
 
 export class Forge {
   readonly #context: Context
-  /** The times at which the waiting jobs were queued, the oldest first from `#head` on. */
-  #queued: number[] = []
-  #head = 0
-  /** Lives that are online and have no job. Entries that are so no longer are dropped when they come up. */
-  readonly #idle: number[] = []
-  #running = 0
-  #jobs = 0
-  #registrations = 0
-  #outbox: ForgeEvent[] = []
-  #delivered: readonly ForgeEvent[] = []
   readonly #poll: Alarm
   readonly #leaseEnds: number
-  /** Whether the forge answers. */
-  isUp = true
-  /** Whether a session of the controller is open. */
-  isConnected = false
+  readonly memory = {
+    /** The times at which the waiting jobs were queued, the oldest first from `head` on. */
+    queued: [] as number[],
+    head: 0,
+    /** Lives that are online and have no job. Entries that are so no longer are dropped when they come up. */
+    idle: [] as number[],
+    running: 0,
+    jobs: 0,
+    registrations: 0,
+    outbox: [] as ForgeEvent[],
+    delivered: [] as readonly ForgeEvent[],
+    /** Whether the forge answers. */
+    isUp: true,
+    /** Whether a session of the controller is open. */
+    isConnected: false,
+  }
 
   constructor(context: Context) {
     this.#context = context
@@ -48,43 +50,48 @@ export class Forge {
     this.#leaseEnds = context.lives.step((life) => this.#failJob(life))
   }
 
+  /** What a checkpoint stores. */
+  get memories(): readonly object[] {
+    return [this.memory, this.#poll.memory]
+  }
+
   get waiting(): number {
-    return this.#queued.length - this.#head
+    return this.memory.queued.length - this.memory.head
   }
 
   /** Jobs that wait or run: the demand. */
   get assigned(): number {
-    return this.waiting + this.#running
+    return this.waiting + this.memory.running
   }
 
   /** When the job was queued that waits longest; undefined if no job waits. */
   get oldestQueuedAt(): number | undefined {
-    return this.#queued[this.#head]
+    return this.memory.queued[this.memory.head]
   }
 
   queueJobs(count: number): void {
-    for (let job = 0; job < count; job++) this.#queued.push(this.#context.queue.now())
+    for (let job = 0; job < count; job++) this.memory.queued.push(this.#context.queue.now())
     this.#assignIdle()
     this.#arm()
   }
 
   /** Cancels jobs that wait, the newest first. */
   cancelJobs(count: number): void {
-    for (let job = 0; job < count && this.waiting > 0; job++) this.#queued.pop()
+    for (let job = 0; job < count && this.waiting > 0; job++) this.memory.queued.pop()
     this.#arm()
   }
 
   /** The session opens again: a batch that was not acknowledged comes again. */
   connect(repeats: boolean): void {
-    this.isConnected = true
-    if (repeats) this.#outbox.unshift(...this.#delivered)
+    this.memory.isConnected = true
+    if (repeats) this.memory.outbox.unshift(...this.memory.delivered)
     this.#arm()
   }
 
   register(life: number): Registration {
     const { lives } = this.#context
     const registration: Registration = {
-      id: String(++this.#registrations),
+      id: String(++this.memory.registrations),
       name: lives.name[life] ?? '',
       status: 'offline',
       busy: false,
@@ -119,7 +126,7 @@ export class Forge {
   online(life: number): void {
     if (!this.#context.lives.registration[life]) return
     this.#note(life, { status: 'online' })
-    this.#idle.push(life)
+    this.memory.idle.push(life)
     this.#assignIdle()
   }
 
@@ -156,7 +163,7 @@ export class Forge {
 
   #jobOver(life: number, result: string): void {
     const { lives, queue } = this.#context
-    this.#running--
+    this.memory.running--
     const jobId = `job-${lives.jobNumber[life]}`
     this.#post({ kind: 'job-finished', runner: lives.name[life] ?? '', jobId, result, at: queue.now() })
   }
@@ -170,7 +177,7 @@ export class Forge {
 
   #assignIdle(): void {
     while (this.waiting > 0) {
-      const life = this.#idle.pop()
+      const life = this.memory.idle.pop()
       if (life === undefined) return
       if (this.isIdle(life)) this.#assign(life)
     }
@@ -178,13 +185,13 @@ export class Forge {
 
   #assign(life: number): void {
     const { lives, queue, onJob } = this.#context
-    const queuedAt = this.#queued[this.#head++] ?? queue.now()
-    if (this.#head > 4_096 && this.#head * 2 > this.#queued.length) {
-      this.#queued = this.#queued.slice(this.#head)
-      this.#head = 0
+    const queuedAt = this.memory.queued[this.memory.head++] ?? queue.now()
+    if (this.memory.head > 4_096 && this.memory.head * 2 > this.memory.queued.length) {
+      this.memory.queued = this.memory.queued.slice(this.memory.head)
+      this.memory.head = 0
     }
-    const number = ++this.#jobs
-    this.#running++
+    const number = ++this.memory.jobs
+    this.memory.running++
     lives.job[life] = jobIs.running
     lives.jobNumber[life] = number
     this.#note(life, { busy: true })
@@ -196,7 +203,7 @@ export class Forge {
   /** A few messages never come. */
   #post(event: ForgeEvent): void {
     const { weather, queue } = this.#context
-    if (!weather.strikes(queue.now(), 0.000_1)) this.#outbox.push(event)
+    if (!weather.strikes(queue.now(), 0.000_1)) this.memory.outbox.push(event)
     this.#arm()
   }
 
@@ -210,12 +217,12 @@ export class Forge {
   /** One batch: the events of jobs, then the demand. */
   #deliver(): void {
     const { queue, take, weather } = this.#context
-    if (!this.isConnected || !this.isUp) return
-    if (weather.strikes(queue.now(), 0.001)) this.#outbox.unshift(...this.#delivered)
-    const batch = this.#outbox
-    this.#outbox = []
+    if (!this.memory.isConnected || !this.memory.isUp) return
+    if (weather.strikes(queue.now(), 0.001)) this.memory.outbox.unshift(...this.memory.delivered)
+    const batch = this.memory.outbox
+    this.memory.outbox = []
     for (const event of batch) take({ kind: 'forge-event', event })
-    this.#delivered = batch
+    this.memory.delivered = batch
     take({
       kind: 'forge-event',
       event: { kind: 'demand', demand: { kind: 'assigned', jobs: this.assigned }, at: queue.now() },

@@ -15,33 +15,47 @@ export type Lap = {
 const tenths = 10
 const megabyte = 2 ** 20
 
-export function lapsOf(lives: number, virtualNow: () => number, onLap: (lap: Lap) => void) {
-  const laps: Lap[] = []
-  let before = { lives: 0, cpu: cpu(), virtual: virtualNow() }
-  const reached = (total: number): void => {
-    if (laps.length === tenths || total < Math.ceil((lives * (laps.length + 1)) / tenths)) return
+/** Measures the laps of one process. @param laps those of the run until now: it adds to them */
+export class Laps {
+  readonly #lives: number
+  readonly #laps: Lap[]
+  #before: { readonly lives: number; readonly cpu: number; readonly virtual: number }
+
+  constructor(lives: number, laps: Lap[], virtualNow: number) {
+    this.#lives = lives
+    this.#laps = laps
+    this.#before = { lives: laps.at(-1)?.lives ?? 0, cpu: cpu(), virtual: virtualNow }
+  }
+
+  /** Returns whether the lap is over with this number of lives. */
+  isReached(lives: number): boolean {
+    const next = this.#laps.length + 1
+    return next <= tenths && lives >= Math.ceil((this.#lives * next) / tenths)
+  }
+
+  end(lives: number, virtualNow: number): Lap {
+    const { lives: first, cpu: began, virtual } = this.#before
     const used = cpu()
     globalThis.gc?.()
     const { heapUsed, rss } = memoryUsage()
-    const lap = {
-      lives: total,
-      nanoseconds: Math.round(((used - before.cpu) * 1_000) / (total - before.lives)),
+    const lap: Lap = {
+      lives,
+      nanoseconds: Math.round(((used - began) * 1_000) / (lives - first)),
       heapMb: Math.round(heapUsed / megabyte),
       rssMb: Math.round(rss / megabyte),
-      virtualMs: virtualNow() - before.virtual,
+      virtualMs: virtualNow - virtual,
     }
     // The collection is no part of the next lap.
-    before = { lives: total, cpu: cpu(), virtual: virtualNow() }
-    laps.push(lap)
-    onLap(lap)
+    this.#before = { lives, cpu: cpu(), virtual: virtualNow }
+    this.#laps.push(lap)
+    return lap
   }
-  return { laps, reached }
 }
 
-/** Growth compares the last lap with the second one: in the first, the code warms up. Undefined before the second. */
-export function growthOf(laps: readonly Lap[]): number | undefined {
+/** Growth compares the last lap with the second one: in the first, the code warms up. Undefined before the third. */
+export function growthOf(laps: readonly Lap[], of: 'nanoseconds' | 'heapMb'): number | undefined {
   const [second, last] = [laps[1], laps.at(-1)]
-  return second && last && laps.length > 2 ? last.nanoseconds / second.nanoseconds : undefined
+  return second && last && laps.length > 2 ? last[of] / second[of] : undefined
 }
 
 function cpu(): number {

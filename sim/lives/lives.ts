@@ -28,9 +28,7 @@ export class Lives {
   readonly #byName = new Map<string, number>()
   readonly #free: number[] = []
   readonly #onOver: () => void
-  #used = 0
-  begun = 0
-  ended = 0
+  readonly counters = { used: 0, begun: 0, ended: 0 }
 
   /** @param onOver called when nothing is left of a life */
   constructor(queue: EventQueue, capacity: number, onOver: () => void) {
@@ -55,14 +53,21 @@ export class Lives {
 
   /** The places of the table that were ever used. A place without a name is free. */
   get used(): number {
-    return this.#used
+    return this.counters.used
+  }
+
+  /** What a checkpoint stores. */
+  get memories(): readonly object[] {
+    const { name, facts, registration, pod, job, secret, fate, isLiving, since, jobNumber, counters } = this
+    const columns = { name, facts, registration, pod, job, secret, fate, isLiving, since, jobNumber }
+    return [columns, { open: this.#open, byName: this.#byName, free: this.#free }, counters]
   }
 
   /** Begins a life with one call on its way. Returns undefined if the table is full. */
   begin(name: string): number | undefined {
-    const life = this.#free.pop() ?? (this.#used < this.capacity ? this.#used++ : undefined)
+    const life = this.#free.pop() ?? (this.counters.used < this.capacity ? this.counters.used++ : undefined)
     if (life === undefined) return undefined
-    this.begun++
+    this.counters.begun++
     this.#byName.set(name, life)
     this.name[life] = name
     for (const column of [this.pod, this.job, this.secret, this.fate, this.isLiving]) column[life] = 0
@@ -113,7 +118,7 @@ export class Lives {
     this.name[life] = ''
     this.facts[life] = undefined
     this.#free.push(life)
-    this.ended++
+    this.counters.ended++
     this.#onOver()
   }
 }

@@ -1,9 +1,9 @@
 // One set: its lives, its cluster and its forge as they really are, and the controller that sees them through inputs.
 
 import { runnerSet } from '@dayfly/runner-set/core/world.fixture'
-import type { SetWorld } from '@dayfly/runner-set/model/world'
 import { Audit } from './audit.ts'
 import { Calls } from './calls.ts'
+import type { Memories } from './checkpoint.ts'
 import { Cluster } from './cluster.ts'
 import { Controller } from './controller.ts'
 import type { Costs } from './costs.ts'
@@ -11,6 +11,7 @@ import { Disasters } from './disasters.ts'
 import type { EventQueue } from './event-queue.ts'
 import { Forge } from './forge.ts'
 import { Lives } from './lives.ts'
+import { Pacing } from './pacing.ts'
 import type { Promises } from './promises.ts'
 import { longRandom } from './random.ts'
 import { Runners } from './runners.ts'
@@ -20,9 +21,13 @@ import { Workload } from './workload.ts'
 export type OneSet = {
   readonly lives: Lives
   readonly controller: Controller
-  readonly forge: Forge
   readonly workload: Workload
   readonly audit: Audit
+  readonly memories: Memories
+  /** A process takes the set over. */
+  readonly begin: () => void
+  /** The process ends as by a crash. */
+  readonly end: () => void
 }
 
 type Context = {
@@ -49,10 +54,11 @@ export function openSet(
   const lives = new Lives(queue, max * 3 + spareLives, onOver)
   const scale = { min: Math.ceil(max / 100), max }
   const set = runnerSet({ name: `linux-${number}`, uid: `set-${number}`, scale, lifeMaxMs })
+  const pacing = new Pacing(queue, max)
   const controller: Controller = new Controller(set, {
     queue,
     costs,
-    allowance: pacing(queue, max, () => lives.begun),
+    allowance: () => pacing.allowance(lives.counters.begun),
     begin: (actions, term) => calls.begin(actions, term),
   })
   const runners: Runners = new Runners({ queue, random, lives, promises, cluster: () => cluster, forge: () => forge })
@@ -65,10 +71,10 @@ export function openSet(
     ...{ queue, random, lives },
     seen: (life) => {
       const pod = lives.facts[life]
-      if (controller.isWatching && pod) controller.take({ kind: 'pod-seen', name: lives.name[life] ?? '', pod })
+      if (controller.memory.isWatching && pod) controller.take({ kind: 'pod-seen', name: lives.name[life] ?? '', pod })
     },
     gone: (name, last) => {
-      if (controller.isWatching) controller.take({ kind: 'pod-gone', name, last })
+      if (controller.memory.isWatching) controller.take({ kind: 'pod-gone', name, last })
     },
     onStarted: (life) => runners.started(life),
     onKilled: (life) => runners.killed(life),
@@ -77,22 +83,9 @@ export function openSet(
   const disasters = new Disasters({ queue, random, weather, controller, cluster, forge, calls })
   const workload = new Workload({ queue, random, forge, max })
   const audit = new Audit({ queue, lives, controller, cluster, forge, weather, promises })
-  disasters.begin()
-  return { lives, controller, forge, workload, audit }
-}
-
-/** The forge allows a tenth of the runners in each ten seconds, and the allowance comes back at the end of them. */
-function pacing(queue: EventQueue, max: number, begun: () => number): () => SetWorld['allowance'] {
-  const windowMs = 10_000
-  const most = Math.max(20, Math.ceil(max / 2))
-  let [window, before] = [0, 0]
-  return () => {
-    const present = Math.floor(queue.now() / windowMs)
-    if (present !== window) {
-      window = present
-      before = begun()
-    }
-    const now = Math.max(0, most - (begun() - before))
-    return { now, nextAt: now === 0 ? (present + 1) * windowMs : undefined }
-  }
+  const memories: Memories = [
+    ...[random.memory, pacing.memory, cluster.memory, disasters.memory, workload.memory, audit.memory],
+    ...[...lives.memories, ...controller.memories, ...forge.memories, ...calls.memories],
+  ]
+  return { lives, controller, workload, audit, memories, begin: () => disasters.begin(), end: () => disasters.end() }
 }

@@ -11,7 +11,7 @@ describe('a planted bug', () => {
     const bundle = await bundleOf('lives/run-lives', edits)
     const { runLives } = (await import(/* @vite-ignore */ bundle.url)) as typeof import('./run-lives.ts')
     await bundle.remove()
-    const { broken } = runLives({ ...plan, stopsEarly: true })
+    const { broken } = runLives(plan, { stopsEarly: true })
     expect(broken.map((one) => one.by)).toContain(by)
   })
 

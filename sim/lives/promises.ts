@@ -11,9 +11,13 @@ const brokenMax = 100
 
 export class Promises {
   /** In order. The list stops at a hundred. */
-  readonly broken: Broken[] = []
+  readonly memory = { broken: [] as Broken[] }
+
+  get broken(): readonly Broken[] {
+    return this.memory.broken
+  }
 
   broke(by: PromiseName, sentence: string): void {
-    if (this.broken.length < brokenMax) this.broken.push({ by, sentence })
+    if (this.broken.length < brokenMax) this.memory.broken.push({ by, sentence })
   }
 }

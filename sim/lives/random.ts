@@ -2,20 +2,26 @@
 import { hashText } from '@dayfly/kit/hash'
 import type { Random } from '@dayfly/kit/random'
 
+/** A source of numbers with its state: a checkpoint stores it. */
+export type LongRandom = Random & { readonly memory: { readonly state: Int32Array } }
+
 /** Creates a reproducible source (sfc32) whose cycle is far longer than any run. */
-export function longRandom(seed: number): Random {
-  let [a, b, c, counter] = [0, 8, 16, 24].map((at) =>
-    Number.parseInt(hashText(`lives ${seed}`, 32).slice(at, at + 8), 16),
-  ) as [number, number, number, number]
-  return () => {
+export function longRandom(seed: number): LongRandom {
+  const hash = hashText(`lives ${seed}`, 32)
+  const state = Int32Array.from([0, 8, 16, 24], (at) => Number.parseInt(hash.slice(at, at + 8), 16) | 0)
+  const draw = () => {
+    const a = state[0] ?? 0
+    const b = state[1] ?? 0
+    const c = state[2] ?? 0
+    const counter = state[3] ?? 0
     const sum = (a + b + counter) | 0
-    counter = (counter + 1) | 0
-    a = b ^ (b >>> 9)
-    b = (c + (c << 3)) | 0
-    c = ((c << 21) | (c >>> 11)) + sum
-    c |= 0
+    state[0] = b ^ (b >>> 9)
+    state[1] = (c + (c << 3)) | 0
+    state[2] = (((c << 21) | (c >>> 11)) + sum) | 0
+    state[3] = (counter + 1) | 0
     return (sum >>> 0) / 2 ** 32
   }
+  return Object.assign(draw, { memory: { state } })
 }
 
 /** Returns a number between `low` and `high`. */

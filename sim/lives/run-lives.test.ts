@@ -1,12 +1,24 @@
-import { describe, expect, it } from 'vitest'
-import { type Plan, runLives } from './run-lives.ts'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { saveCheckpoint } from './checkpoint.ts'
+import { type LivesRun, type Plan, runLives } from './run-lives.ts'
 
 const plan: Plan = { seed: 1, lives: 30_000, runners: 1_000, sets: 1 }
+
+const small: Plan = { seed: 1, lives: 1_000, runners: 60, sets: 2 }
+
+/** Two runs with the same digest had the same inputs. */
+function digestOf({ costs, virtualMs, lives, journaled, laps }: LivesRun): string {
+  const calls = costs.map(({ kind, calls }) => `${kind} ${calls}`).sort()
+  return JSON.stringify([calls, virtualMs, lives, journaled, laps.map((lap) => [lap.lives, lap.virtualMs])])
+}
 
 describe('a run of lives', () => {
   it('keeps every promise through every fault, and leaves nothing', { timeout: 60_000 }, () => {
     const seen: number[] = []
-    const run = runLives(plan, ({ lives }) => seen.push(lives))
+    const run = runLives(plan, { onLap: ({ lives }) => seen.push(lives) })
     expect(run.broken).toEqual([])
     expect(run.lives).toBeGreaterThanOrEqual(plan.lives)
     expect(run.laps.map(({ lives }) => lives)).toEqual(seen)
@@ -25,13 +37,36 @@ describe('a run of lives', () => {
   })
 
   it('is the same run for the same seed, and another one for another seed', { timeout: 60_000 }, () => {
-    const digest = (seed: number) => {
-      const { costs, virtualMs, lives, journaled } = runLives({ seed, lives: 1_000, runners: 60, sets: 2 })
-      const calls = costs.map(({ kind, calls }) => `${kind} ${calls}`).sort()
-      return JSON.stringify([calls, virtualMs, lives, journaled])
+    const first = digestOf(runLives(small))
+    expect(digestOf(runLives(small))).toBe(first)
+    expect(digestOf(runLives({ ...small, seed: 2 }))).not.toBe(first)
+  })
+})
+
+describe('a checkpoint', () => {
+  let folder: string
+  beforeEach(() => {
+    folder = mkdtempSync(path.join(tmpdir(), 'dayfly-lives-'))
+  })
+  afterEach(() => rmSync(folder, { recursive: true }))
+
+  it('lets an interrupted run go on as if nothing had happened', { timeout: 60_000 }, () => {
+    const whole = runLives(small, { checkpoint: path.join(folder, 'whole') })
+    const checkpoint = path.join(folder, 'interrupted')
+    let left = 4
+    const onLap = () => {
+      if (--left === 0) throw new Error('the process ends')
     }
-    const first = digest(1)
-    expect(digest(1)).toBe(first)
-    expect(digest(2)).not.toBe(first)
+    expect(() => runLives(small, { checkpoint, onLap })).toThrow('the process ends')
+    expect(digestOf(runLives(small, { checkpoint }))).toBe(digestOf(whole))
+    expect(whole.broken).toEqual([])
+  })
+
+  it('of another plan, or of no run at all, is refused', () => {
+    const checkpoint = path.join(folder, 'other')
+    saveCheckpoint(checkpoint, { ...small, seed: 2 }, [])
+    expect(() => runLives(small, { checkpoint })).toThrow('is not a checkpoint of this plan')
+    writeFileSync(checkpoint, 'no checkpoint')
+    expect(() => runLives(small, { checkpoint })).toThrow('is not a checkpoint of this plan')
   })
 })

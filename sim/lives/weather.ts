@@ -38,7 +38,7 @@ const settleMs = 17 * minute
 export class Weather {
   readonly #random: Random
   readonly #startedAt: Instant
-  #endedAt: Instant | undefined
+  readonly memory = { endedAt: undefined as Instant | undefined }
 
   constructor(random: Random, startedAt: Instant) {
     this.#random = random
@@ -47,16 +47,16 @@ export class Weather {
 
   /** No fault happens from now on. */
   end(now: Instant): void {
-    this.#endedAt = now
+    this.memory.endedAt = now
   }
 
   isFoul(now: Instant): boolean {
-    return this.#endedAt === undefined && (now - this.#startedAt) % hourMs < foulMs
+    return this.memory.endedAt === undefined && (now - this.#startedAt) % hourMs < foulMs
   }
 
   /** Returns whether nothing fails, and nothing that failed has a consequence any more. */
   isSettled(now: Instant): boolean {
-    if (this.#endedAt !== undefined) return now > this.#endedAt + settleMs
+    if (this.memory.endedAt !== undefined) return now > this.memory.endedAt + settleMs
     return (now - this.#startedAt) % hourMs > foulMs + settleMs
   }
 

@@ -16,12 +16,13 @@ const cancelEvery = 400
 export class Workload {
   readonly #context: Context
   readonly #step: number
-  #level: keyof typeof levels = 'burst'
-  #until: Instant = 0
-  /** The part of a job that is due and was not queued yet. */
-  #due = 0
-  queued = 0
-  isOver = false
+  readonly memory = {
+    level: 'burst' as keyof typeof levels,
+    until: 0 as Instant,
+    /** The part of a job that is due and was not queued yet. */
+    due: 0,
+    isOver: false,
+  }
 
   constructor(context: Context) {
     this.#context = context
@@ -31,18 +32,16 @@ export class Workload {
 
   #run(): void {
     const { queue, random, forge, max } = this.#context
-    if (this.isOver) return
-    if (queue.now() >= this.#until) this.#turn()
-    const wanted = Math.max(1, Math.round(levels[this.#level] * max))
+    if (this.memory.isOver) return
+    if (queue.now() >= this.memory.until) this.#turn()
+    const wanted = Math.max(1, Math.round(levels[this.memory.level] * max))
     // Jobs come at the pace at which that many end. A burst queues all that are missing.
-    this.#due += ((wanted * stepMs) / meanJobMs) * between(random, 0.2, 1.8)
+    this.memory.due += ((wanted * stepMs) / meanJobMs) * between(random, 0.2, 1.8)
     const missing = wanted - forge.assigned
-    const count = this.#level === 'burst' ? Math.max(0, missing) : Math.min(Math.floor(this.#due), Math.max(0, missing))
-    this.#due = this.#level === 'burst' ? 0 : Math.min(this.#due - count, wanted)
-    if (count > 0) {
-      forge.queueJobs(count)
-      this.queued += count
-    }
+    const count =
+      this.memory.level === 'burst' ? Math.max(0, missing) : Math.min(Math.floor(this.memory.due), Math.max(0, missing))
+    this.memory.due = this.memory.level === 'burst' ? 0 : Math.min(this.memory.due - count, wanted)
+    if (count > 0) forge.queueJobs(count)
     if (forge.waiting > 0 && random() < 1 / cancelEvery) forge.cancelJobs(Math.ceil(forge.waiting / 20))
     queue.after(stepMs, this.#step, 0)
   }
@@ -50,7 +49,7 @@ export class Workload {
   #turn(): void {
     const { queue, random } = this.#context
     const drawn = random()
-    this.#level = drawn < 0.5 ? 'steady' : drawn < 0.8 ? 'burst' : 'quiet'
-    this.#until = queue.now() + between(random, 90_000, 300_000)
+    this.memory.level = drawn < 0.5 ? 'steady' : drawn < 0.8 ? 'burst' : 'quiet'
+    this.memory.until = queue.now() + between(random, 90_000, 300_000)
   }
 }
