@@ -12,8 +12,8 @@ const withChildren = [
   'sim/**/*.test.ts',
   'test/{cluster,controller,dayfly,doctor}/**/*.test.ts',
 ]
-// The planted bugs bundle the simulation a dozen times: `npm run test:processes` has them.
-const exclude = ['sim/planted-bugs.test.ts', ...(isFull ? [] : ['**/*.full.test.ts'])]
+// The planted bugs bundle the simulations a dozen times: `npm run test:processes` has them.
+const exclude = ['sim/**/planted-bugs.test.ts', ...(isFull ? [] : ['**/*.full.test.ts'])]
 
 // The tests of `npm test`, which need only Node and git. `npm run test:full` runs them with full budgets, and the slow ones, named `*.full.test.ts`.
 export default defineConfig({

@@ -1,9 +1,9 @@
 import { defineConfig } from 'vitest/config'
 
-// The tests of `npm run test:processes`: the built program as an operator runs it, and bugs planted in the simulation. They take minutes and need only Node.
+// The tests of `npm run test:processes`: the built program as an operator runs it, and bugs planted in the simulations. They take minutes and need only Node.
 export default defineConfig({
   test: {
-    include: ['test/processes/**/*.test.ts', 'sim/planted-bugs.test.ts'],
+    include: ['test/processes/**/*.test.ts', 'sim/**/planted-bugs.test.ts'],
     pool: 'forks',
     // They mostly wait for processes of their own.
     maxWorkers: 3,

@@ -16,7 +16,7 @@ export type Bundle = { readonly url: string; readonly remove: () => Promise<void
 
 /** Throws if a text to replace is not found exactly once. */
 export async function bundleOf(
-  entry: 'worker' | 'run-seed' | 'long-run/process',
+  entry: 'worker' | 'run-seed' | 'long-run/process' | 'lives/process' | 'lives/run-lives',
   edits: readonly Edit[] = [],
 ): Promise<Bundle> {
   const folder = await mkdtemp(join(tmpdir(), 'dayfly-sim-'))

@@ -3,9 +3,17 @@ import type { Instant } from './clock.ts'
 
 type Node = { readonly key: string; readonly at: Instant }
 
+/** A heap with fewer outdated nodes is left alone. */
+const sparedNodes = 64
+
 export class DueIndex {
   readonly #at = new Map<string, Instant>()
-  readonly #heap: Node[] = []
+  #heap: Node[] = []
+
+  /** Returns the number of nodes in memory: never more than twice the keys, and a few. */
+  get nodes(): number {
+    return this.#heap.length
+  }
 
   /** Sets or moves the due time of a key. */
   set(key: string, at: Instant): void {
@@ -13,6 +21,7 @@ export class DueIndex {
     this.#at.set(key, at)
     this.#heap.push({ key, at })
     this.#up(this.#heap.length - 1)
+    if (this.#heap.length > 2 * this.#at.size + sparedNodes) this.#rebuild()
   }
 
   delete(key: string): void {
@@ -41,6 +50,11 @@ export class DueIndex {
       this.#pop()
     }
     return undefined
+  }
+
+  /** A deleted key with a due time far ahead would keep its node until then. A sorted list is a heap. */
+  #rebuild(): void {
+    this.#heap = [...this.#at].map(([key, at]) => ({ key, at })).sort((left, right) => (before(left, right) ? -1 : 1))
   }
 
   #pop(): void {

@@ -255,11 +255,15 @@ describe('one life', () => {
     expect(at(undefined)).toBe('list +60 s')
   })
 
-  it('asks sooner after a failed start', () => {
+  it('asks sooner after a failed start, until the failure no longer counts', () => {
     const given = running(90)
-    const history = { ...noHistory, failuresInARow: 1 }
-    const over = { registrationsAt: now - limits.listSoonMs, history }
-    expect(shown(decideLife({ world: world([given], over), limits, now }, given))).toBe('list +10 s')
+    const at = (failedAt: number) => {
+      const history = { ...noHistory, failuresInARow: 1, failedAt }
+      const over = { registrationsAt: now - limits.listSoonMs, history }
+      return shown(decideLife({ world: world([given], over), limits, now }, given))
+    }
+    expect(at(now)).toBe('list +10 s')
+    expect(at(now - limits.failureMemoryMs - 1)).toBe('+50 s')
   })
 
   it('keeps what failed and what finished as long as the set says', () => {

@@ -11,6 +11,7 @@ import type { LifeDecision, Moment } from './moment.ts'
 import { needsCordon } from './needs-cordon.ts'
 import { isPaused } from './paused.ts'
 import { phaseOf } from './phase.ts'
+import { recentFailures } from './state/history.ts'
 
 const nothing: LifeDecision = {}
 
@@ -190,8 +191,8 @@ function decideIdle(moment: Moment, runner: Runner, pod: PodFacts): LifeDecision
 }
 
 /** A runner that is not online yet is looked for soon, then less and less often. An idle one is only guarded against a lost registration. */
-function listEveryMs({ world, limits }: Moment, runner: Runner, startedAt: Instant): number {
-  if (world.history.failuresInARow > 0) return limits.listSoonMs
+function listEveryMs({ world, limits, now }: Moment, runner: Runner, startedAt: Instant): number {
+  if (recentFailures(world.history, limits, now) > 0) return limits.listSoonMs
   if (phaseOf(runner) !== 'starting') return limits.listRegistrationsMs
   const lookedAfter = (world.registrationsAt ?? 0) - startedAt
   return Math.min(Math.max(lookedAfter, limits.listSoonMs), limits.listRegistrationsMs / 2)

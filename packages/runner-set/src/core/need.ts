@@ -18,6 +18,11 @@ export function needOf({ set, demand, counts, departed }: Facts, limits: Limits,
   return { wanted, living, covered, missing: wanted - living - covered, surplus: living - wanted }
 }
 
+/** Returns when surplus runners may end: demand lags behind, and a job may be on its way to them. */
+export function surplusEndsAt({ quietSince }: Pick<SetWorld, 'quietSince'>, limits: Limits): Instant {
+  return quietSince + limits.quietMs
+}
+
 /** Unknown is not zero: an old demand decides nothing. */
 export function freshDemand({ demand }: Pick<SetWorld, 'demand'>, limits: Limits, now: Instant) {
   return demand.known && now - demand.at <= limits.demandAgeMs ? demand : undefined

@@ -8,7 +8,7 @@ import { runnerPrefix } from '../model/runner-names.ts'
 import type { PercentageScale } from '../model/runner-set.ts'
 import { endStep } from './ending.ts'
 import type { Moment } from './moment.ts'
-import { freshDemand } from './need.ts'
+import { freshDemand, surplusEndsAt } from './need.ts'
 import { isPaused } from './paused.ts'
 import { startsOf } from './starts.ts'
 import { decideByPercentage } from './strategy/percentage.ts'
@@ -71,10 +71,10 @@ function decideStarts(moment: Moment, counts: Counts, missing: number, ids: read
   return { actions: ids.slice(0, count).map((id) => ({ kind: 'start-runner', runner: prefix + id })), held, wakeAt }
 }
 
-/** Surplus runners end only after a quiet period: demand lags behind, and a job may be on its way to them. */
+/** Surplus runners end only after a quiet period. */
 function decideSurplus(moment: Moment, leaving: ReadonlySet<string>, extra: number): ScaleDecision {
   const { world, limits, now } = moment
-  const quietAt = world.quietSince + limits.quietMs
+  const quietAt = surplusEndsAt(world, limits)
   if (now < quietAt) return { ...nothing, wakeAt: quietAt }
   return { actions: endSurplus(moment, leaving, extra) }
 }

@@ -140,7 +140,7 @@ describe('surplus runners', () => {
   }
 
   it.each<[string, number, number, number]>([
-    ['also before the quiet period is over, which the decision judges', 0, 0, limits.surplusPerTick],
+    ['none before the quiet period is over', 0, limits.quietMs - 1, 0],
     ['no more than one tick ends', 0, limits.quietMs, limits.surplusPerTick],
     ['no more than the demand leaves', 11, limits.quietMs, 1],
     ['none if all are needed', 12, limits.quietMs, 0],
@@ -149,6 +149,13 @@ describe('surplus runners', () => {
     const set = idle()
     set.event(demand(jobs))
     expect(set.world(now + later).surplus).toHaveLength(expected)
+  })
+
+  it('are chosen at once if the set is paused', () => {
+    const set = idle()
+    set.event(demand(names.length))
+    set.take({ kind: 'set-changed', set: runnerSet({ paused: true }) })
+    expect(set.world().surplus).toHaveLength(limits.surplusPerTick)
   })
 
   it('are not looked for while none can be too many', () => {

@@ -111,8 +111,9 @@ export function registrationsListed(step: FoldStep, registrations: readonly Regi
   if (!state.forge.listed(registrations.length, askedAt)) return
   const byName = new Map<string, Registration[]>()
   for (const registration of registrations) {
-    const { name } = registration
-    byName.set(name, [...(byName.get(name) ?? []), registration])
+    const same = byName.get(registration.name)
+    if (same) same.push(registration)
+    else byName.set(registration.name, [registration])
   }
   for (const runner of state.table.all()) compareRunner(step, runner, ownOf(runner, byName.get(runner.name)), askedAt)
   if (needsCordon(state.set)) finishUnseen(step, byName, askedAt)
@@ -132,12 +133,17 @@ function ownOf({ registration, pod }: Runner, listed: readonly Registration[] = 
 }
 
 function compareRunner(step: FoldStep, runner: Runner, listed: Registration | undefined, askedAt: Instant): void {
+  // A busy runner that stays busy needs no decision: at 10,000 runners the next tick would look at all of them.
+  if (phaseOf(runner) === 'busy' && staysBusy(runner, listed)) return
   const after = withListedRegistration(runner, listed, askedAt)
   if (after === runner) return
   if (isSeenOnline(after) && !isSeenOnline(runner)) countSuccess(step, after)
-  // A busy runner that stays busy needs no decision: at 10,000 runners the next tick would look at all of them.
-  const busy = phaseOf(runner) === 'busy' && phaseOf(after) === 'busy' && isCordonedAs(runner, listed)
-  if (!busy || !isSeenOnline(runner)) put(step, after)
+  put(step, after)
+}
+
+/** A list knows less of a job than its event. */
+function staysBusy(runner: Runner, listed: Registration | undefined): boolean {
+  return isCordonedAs(runner, listed) && (runner.job !== undefined || listed?.busy === true)
 }
 
 function isCordonedAs({ registration }: Runner, listed: Registration | undefined): boolean {

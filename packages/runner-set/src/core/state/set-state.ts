@@ -7,7 +7,7 @@ import type { Reading } from '../../model/runner.ts'
 import type { RunnerSet } from '../../model/runner-set.ts'
 import type { Condition, JobRecord } from '../../model/status.ts'
 import type { History, Need, RetryKey, RetryState, SetWorld, TemplateVerdict } from '../../model/world.ts'
-import { needOf } from '../need.ts'
+import { needOf, surplusEndsAt } from '../need.ts'
 import { isPaused } from '../paused.ts'
 import { templateHash } from '../pod.ts'
 import { fleetOf } from '../strategy/fleet.ts'
@@ -106,7 +106,7 @@ export function worldOf(state: SetState, allowance: SetWorld['allowance'], limit
     counts,
     attention: table.takeAttention(now),
     need,
-    surplus: surplusOf(state, need, limits),
+    surplus: surplusOf(state, need, limits, now),
     departed,
     pendingRemovals: pendingRemovals.all(),
     history: state.history,
@@ -129,9 +129,10 @@ export function worldOf(state: SetState, allowance: SetWorld['allowance'], limit
   }
 }
 
-/** Looks at every waiting runner, so it looks only when some may be ended. */
-function surplusOf({ table, set }: SetState, need: Need | undefined, limits: Limits): SetWorld['surplus'] {
+/** Looks at every waiting runner, so it looks only when some may be ended. A paused set waits for no quiet period. */
+function surplusOf({ table, set, forge }: SetState, need: Need | undefined, limits: Limits, now: Instant) {
   if (set.scale.percentage) return table.oldestWaiting(Number.POSITIVE_INFINITY)
-  const most = isPaused(set) ? limits.surplusPerTick : Math.min(need?.surplus ?? 0, limits.surplusPerTick)
-  return most > 0 ? table.oldestWaiting(most) : []
+  if (isPaused(set)) return table.oldestWaiting(limits.surplusPerTick)
+  const surplus = now < surplusEndsAt(forge, limits) ? 0 : (need?.surplus ?? 0)
+  return surplus > 0 ? table.oldestWaiting(Math.min(surplus, limits.surplusPerTick)) : []
 }
