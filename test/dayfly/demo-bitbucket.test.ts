@@ -18,10 +18,10 @@ function pipeline(...lines: readonly string[]): string {
   return file
 }
 
-// A step of a second leaves a busy machine the time to cordon its runner. A shorter one could be followed by a late step.
+// A first step of some seconds leaves a busy machine the time to cordon its runner. A shorter one could be followed by a late step.
 test('each step runs on a runner of its own, and nothing is left', { timeout: 60_000 }, async () => {
   const file = pipeline(
-    '    - step: { name: build, script: [sleep 1, echo built] }',
+    '    - step: { name: build, script: [sleep 4, echo built] }',
     '    - parallel:',
     '        - step: { name: left, script: [sleep 1, echo left] }',
     '        - step: { name: right, runs-on: [self.hosted, my.own.label], script: [sleep 1, echo right] }',
