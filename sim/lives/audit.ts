@@ -114,9 +114,9 @@ export class Audit {
       removals: pendingRemovals.all().length,
       departed: departures.all().length,
     }
-    for (const what of ['runners', 'removals', 'departed'] as const) {
-      if (kept[what] > allowed[what])
-        promises.broke('bounded', `the core keeps ${kept[what]} ${what}, and ${allowed[what]} lives can have one`)
+    for (const kind of ['runners', 'removals', 'departed'] as const) {
+      if (kept[kind] > allowed[kind])
+        promises.broke('bounded', `the core keeps ${kept[kind]} ${kind}, and ${allowed[kind]} lives can have one`)
     }
     if (removed.size > lives.size) promises.broke('bounded', `the core keeps ${removed.size} removed names`)
     if (jobs.length > defaultLimits.jobsShown) promises.broke('bounded', `the core keeps ${jobs.length} jobs`)

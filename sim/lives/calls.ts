@@ -6,6 +6,7 @@ import type { Action } from '@dayfly/runner-set/model/action'
 import type { Failure } from '@dayfly/runner-set/model/failure'
 import type { DeregisterOutcome, Outcome, StartOutcome, Unsuccessful } from '@dayfly/runner-set/model/outcome'
 import type { PodFacts, Registration } from '@dayfly/runner-set/model/runner'
+import { carriedOut, listedMs } from './answers.ts'
 import type { Cluster } from './cluster.ts'
 import type { Controller } from './controller.ts'
 import { type EventQueue, Parcels } from './event-queue.ts'
@@ -14,7 +15,7 @@ import { type Lives, podIs } from './lives.ts'
 import { lifeOf } from './names.ts'
 import type { Promises } from './promises.ts'
 import { between } from './random.ts'
-import type { CallFate, Weather } from './weather.ts'
+import type { Weather } from './weather.ts'
 
 type Context = {
   readonly queue: EventQueue
@@ -40,8 +41,6 @@ type Answer = { readonly flight: Flight; readonly outcome: Outcome }
 
 const atOnce = 128
 const latencyMs = [3, 60] as const
-/** The time for one entry of a list: ten thousand need a second. */
-const entryMs = 0.1
 const unreachable: Failure = { reason: 'api-unavailable', message: 'no response' }
 const forgeDown: Failure = { reason: 'forge-unreachable', message: 'no response' }
 
@@ -67,7 +66,7 @@ export class Calls {
     this.#answer = context.queue.handler((place) => this.#answered(this.#answers.take(place)))
   }
 
-  /** What a checkpoint stores. */
+  /** A checkpoint stores these. */
   get memories(): readonly object[] {
     return [this.memory, this.#flights.memory, this.#answers.memory]
   }
@@ -273,32 +272,8 @@ export class Calls {
   }
 }
 
-function carriedOut<Done>(
-  fate: CallFate,
-  carryOut: () => Done,
-  { failure, now }: { readonly failure: Failure; readonly now: number },
-): Done | Unsuccessful {
-  switch (fate) {
-    case 'answered':
-      return carryOut()
-    case 'refused':
-      return { is: 'refused', failure, retryAt: now + 2_000 }
-    case 'lost-before':
-      return { is: 'lost-answer', failure, retryAt: undefined }
-    case 'lost-after':
-      carryOut()
-      return { is: 'lost-answer', failure, retryAt: undefined }
-  }
-}
-
 function presence(pod: PodFacts | undefined) {
   return pod ? ({ is: 'present', pod } as const) : ({ is: 'absent' } as const)
-}
-
-/** A long list needs its time, and shows what was true when it was asked for. */
-function listedMs(outcome: Outcome): number {
-  if (outcome.action !== 'list-registrations' || outcome.result.is !== 'listed') return 0
-  return outcome.result.registrations.length * entryMs
 }
 
 function isOfSet({ kind }: Action): boolean {

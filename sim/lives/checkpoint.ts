@@ -9,10 +9,17 @@ export type Memories = readonly object[]
 
 type Stored = { readonly plan: object; readonly memories: Memories }
 
+/** The file cannot be used. The message says why, and what to do. */
+export class CheckpointError extends Error {}
+
 /** Replaces the file as a whole, so that an end of the process in between leaves the one before. */
 export function saveCheckpoint(file: string, plan: object, memories: Memories): void {
-  writeFileSync(`${file}.new`, serialize({ plan, memories } satisfies Stored))
-  renameSync(`${file}.new`, file)
+  try {
+    writeFileSync(`${file}.new`, serialize({ plan, memories } satisfies Stored))
+    renameSync(`${file}.new`, file)
+  } catch (error) {
+    throw new CheckpointError(`The checkpoint cannot be written: ${error}. Name a file in a folder that you may write.`)
+  }
 }
 
 /** Puts the stored values into the parts of a run. Returns whether there is a file. Throws if it has another plan. */
@@ -20,7 +27,9 @@ export function loadCheckpoint(file: string, plan: object, memories: Memories): 
   if (!existsSync(file)) return false
   const stored = readStored(file)
   if (!isDeepStrictEqual(stored?.plan, plan) || stored?.memories.length !== memories.length) {
-    throw new Error(`${file} is not a checkpoint of this plan. Delete it, or run with the options of its run.`)
+    throw new CheckpointError(
+      `${file} is not a checkpoint of this plan. Delete it, or run with the options of its run.`,
+    )
   }
   for (const [index, memory] of memories.entries()) restore(memory, stored.memories[index])
   return true

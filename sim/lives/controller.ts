@@ -34,7 +34,7 @@ export class Controller {
     readonly ids: string[]
     names: number
     lastTick: Instant
-    /** Grows with each process. What an earlier one began ends without an outcome. */
+    /** Grows with each process. The calls of an earlier one end without an outcome. */
     term: number
     isUp: boolean
     /** Whether the watch of pods works. */
@@ -56,7 +56,7 @@ export class Controller {
     return this.memory.set
   }
 
-  /** What a checkpoint stores. */
+  /** A checkpoint stores these. */
   get memories(): readonly object[] {
     return [this.memory, this.#alarm.memory]
   }

@@ -1,4 +1,4 @@
-// What folds and decisions cost, by kind of input. It times a sample, because reading the clock costs as much as a small fold.
+// The cost of folds and decisions, by kind of input. It times a sample, because reading the clock costs as much as a small fold.
 import { performance } from 'node:perf_hooks'
 import type { Input } from '@dayfly/runner-set/model/input'
 

@@ -50,7 +50,7 @@ export class Forge {
     this.#leaseEnds = context.lives.step((life) => this.#failJob(life))
   }
 
-  /** What a checkpoint stores. */
+  /** A checkpoint stores these. */
   get memories(): readonly object[] {
     return [this.memory, this.#poll.memory]
   }

@@ -56,7 +56,7 @@ export class Lives {
     return this.counters.used
   }
 
-  /** What a checkpoint stores. */
+  /** A checkpoint stores these. */
   get memories(): readonly object[] {
     const { name, facts, registration, pod, job, secret, fate, isLiving, since, jobNumber, counters } = this
     const columns = { name, facts, registration, pod, job, secret, fate, isLiving, since, jobNumber }

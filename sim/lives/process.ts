@@ -1,5 +1,6 @@
 // The process of a run of lives: its arguments are lives, runners, sets and seed. It shows each lap, and then the result.
-import { argv, stderr, stdout } from 'node:process'
+import { argv, exit, stderr, stdout } from 'node:process'
+import { CheckpointError } from './checkpoint.ts'
 import type { CostRow } from './costs.ts'
 import { growthOf, type Lap } from './laps.ts'
 import { type Shares, startProfile } from './profile.ts'
@@ -11,7 +12,7 @@ const checkpoint = fileAt > 0 ? argv[fileAt] : undefined
 const onLap = (lap: Lap) => void stderr.write(`${lineOf(lap)}\n`)
 const startedAt = performance.now()
 const endProfile = argv.includes('--profile') ? await startProfile(import.meta.url) : undefined
-const run = runLives({ seed, lives, runners, sets }, { onLap, ...(checkpoint === undefined ? {} : { checkpoint }) })
+const run = carryOut()
 const shares = await endProfile?.()
 const seconds = Math.round((performance.now() - startedAt) / 1_000)
 const growth = growthOf(run.laps, 'nanoseconds') ?? null
@@ -20,6 +21,17 @@ const figures = { ...run, growth, heapGrowth, seconds, ...(shares ? { shares } :
 stdout.write(argv.includes('--json') ? `${JSON.stringify(figures)}\n` : textOf(run, shares))
 for (const { by, sentence } of run.broken) stderr.write(`${by}: ${sentence}\n`)
 process.exitCode = run.broken.length === 0 ? 0 : 1
+
+/** A checkpoint that cannot be used is the user's error. */
+function carryOut(): LivesRun {
+  try {
+    return runLives({ seed, lives, runners, sets }, { onLap, ...(checkpoint === undefined ? {} : { checkpoint }) })
+  } catch (error) {
+    if (!(error instanceof CheckpointError)) throw error
+    stderr.write(`${error.message}\n`)
+    exit(2)
+  }
+}
 
 function lineOf({ lives: done, nanoseconds, heapMb, rssMb, virtualMs }: Lap): string {
   const minutes = (virtualMs / 60_000).toFixed(0)

@@ -1,4 +1,4 @@
-// Which part of the processor time the core, the simulation and the garbage collector had: a sampling profile, by the source files of a bundle.
+// The shares of the core, the simulation and the garbage collector in the processor time: a sampling profile, by the source files of a bundle.
 import { readFileSync } from 'node:fs'
 import { Session } from 'node:inspector/promises'
 import { fileURLToPath } from 'node:url'

@@ -62,11 +62,12 @@ describe('a checkpoint', () => {
     expect(whole.broken).toEqual([])
   })
 
-  it('of another plan, or of no run at all, is refused', () => {
+  it('is refused if it is that of another plan, or no checkpoint at all', () => {
     const checkpoint = path.join(folder, 'other')
     saveCheckpoint(checkpoint, { ...small, seed: 2 }, [])
     expect(() => runLives(small, { checkpoint })).toThrow('is not a checkpoint of this plan')
     writeFileSync(checkpoint, 'no checkpoint')
     expect(() => runLives(small, { checkpoint })).toThrow('is not a checkpoint of this plan')
+    expect(() => runLives(small, { checkpoint: path.join(folder, 'absent', 'file') })).toThrow('cannot be written')
   })
 })

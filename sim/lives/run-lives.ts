@@ -50,7 +50,9 @@ const settleMs = 75 * minute
 export function runLives(plan: Plan, options: Options = {}): LivesRun {
   const world = openWorld(plan)
   const { queue, promises, progress, sets } = world
-  if (options.checkpoint !== undefined) loadCheckpoint(options.checkpoint, plan, world.memories)
+  const file = options.checkpoint
+  // The first one shows that the file can be written, before hours of work depend on it.
+  if (file !== undefined && !loadCheckpoint(file, plan, world.memories)) saveCheckpoint(file, plan, world.memories)
   for (const { begin } of sets) begin()
   const laps = new Laps(plan.lives, progress.laps, queue.now())
   const isOver = () => options.stopsEarly === true && promises.broken.length > 0
@@ -59,7 +61,7 @@ export function runLives(plan: Plan, options: Options = {}): LivesRun {
     countAlive(world)
     if (laps.isReached(progress.ended)) {
       const lap = laps.end(progress.ended, queue.now())
-      if (options.checkpoint !== undefined) takeCheckpoint(options.checkpoint, plan, world)
+      if (file !== undefined) takeCheckpoint(file, plan, world)
       options.onLap?.(lap)
     }
   }
@@ -107,7 +109,7 @@ function settle({ queue, weather, sets }: World): void {
   }
   const isLeft = (set: OneSet) => set.lives.size > 0
   for (let waited = 0; waited < settleMs && sets.some(isLeft); waited += minute) queue.runUntil(queue.now() + minute)
-  // What the core keeps for a while after the last life is pruned by its next ticks.
+  // The core's next ticks prune the entries that it keeps for a while after the last life.
   queue.runUntil(queue.now() + settleMs)
   for (const { audit } of sets) audit.atEnd()
 }

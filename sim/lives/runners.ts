@@ -1,4 +1,4 @@
-// What happens inside the runner containers of one set: they come online, run their jobs, and meet their fates.
+// The runner containers of one set, from the inside: they come online, run their jobs, and meet their fates.
 import type { Random } from '@dayfly/kit/random'
 import { defaultLimits } from '@dayfly/runner-set/model/limits'
 import type { Cluster } from './cluster.ts'

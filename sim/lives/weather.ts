@@ -2,7 +2,7 @@
 import type { Instant } from '@dayfly/kit/clock'
 import type { Random } from '@dayfly/kit/random'
 
-/** What happens to one life beside a job. */
+/** The events that one life can meet beside a job. */
 export const fates = [
   'usual',
   'image-missing',
@@ -21,7 +21,7 @@ export const fates = [
 ] as const
 export type Fate = (typeof fates)[number]
 
-/** What happens to one call. `lost-before`: the server never got it. `lost-after`: it was carried out, and its answer is lost. */
+/** The ways in which one call can end. `lost-before`: the server never got it. `lost-after`: it was carried out, and its answer is lost. */
 export type CallFate = 'answered' | 'refused' | 'lost-before' | 'lost-after'
 
 /** The share of lives with each unusual fate. */
@@ -32,7 +32,7 @@ const minute = 60_000
 /** In each hour the faults end after this time. */
 const foulMs = 35 * minute
 const hourMs = 60 * minute
-/** So long after the last fault, what it left behind is over: a forge counts the job of a dead runner for a quarter of an hour. */
+/** The consequences of the last fault are over after this time: a forge counts the job of a dead runner for a quarter of an hour. */
 const settleMs = 17 * minute
 
 export class Weather {
@@ -54,7 +54,7 @@ export class Weather {
     return this.memory.endedAt === undefined && (now - this.#startedAt) % hourMs < foulMs
   }
 
-  /** Returns whether nothing fails, and nothing that failed has a consequence any more. */
+  /** Returns whether nothing fails, and no earlier failure has a consequence any more. */
   isSettled(now: Instant): boolean {
     if (this.memory.endedAt !== undefined) return now > this.memory.endedAt + settleMs
     return (now - this.#startedAt) % hourMs > foulMs + settleMs
