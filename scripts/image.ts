@@ -1,8 +1,10 @@
 // Writes dist/image/dayfly.tar and dist/image/dayfly-runner.tar: images in the OCI layout, without a registry and without Docker.
+// dist/image/dayfly.cdx.json is the bill of materials of the first one.
 // Needs Linux, because the images contain this machine's Node with its libraries. deploy/Containerfile builds the same elsewhere.
 import { createHash } from 'node:crypto'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { controllerBill } from './image/bill.ts'
 import { staticBusybox } from './image/busybox.ts'
 import { controllerImage, runnerImage } from './image/contents.ts'
 import { architectureHere, type Image, writeLayout } from './image/layout.ts'
@@ -15,6 +17,8 @@ const busybox = await staticBusybox()
 if (busybox.lacking !== undefined) fail(`npm run image needs ${busybox.lacking}`)
 const { version } = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8')) as { version: string }
 await mkdir(folder, { recursive: true })
+const bill = await controllerBill(distOf('controller'), version, architectureHere())
+await writeFile(path.join(folder, 'dayfly.cdx.json'), bill)
 await write('dayfly.tar', await controllerImage(distOf('controller'), `localhost/dayfly:${version}`))
 await write(
   'dayfly-runner.tar',

@@ -13,7 +13,7 @@ const runnerUser = 1001
 
 const searchPath = '/usr/local/bin:/usr/bin:/bin'
 const node = '/usr/local/bin/node'
-const certificates = '/etc/ssl/certs/ca-certificates.crt'
+export const certificates = '/etc/ssl/certs/ca-certificates.crt'
 const gitFolder = '/usr/lib/git-core'
 
 /**
