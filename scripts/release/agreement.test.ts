@@ -3,7 +3,7 @@ import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { problemsOf, type ReleaseFacts } from './agreement.ts'
 import { readFacts } from './facts.ts'
-import { notesOf } from './notes.ts'
+import { notesOf, withLinksTo } from './notes.ts'
 
 const changelog = `# Changelog
 
@@ -35,6 +35,13 @@ describe('the notes of a version', () => {
 
   it('have no date before the release', () => {
     expect(notesOf(changelog, '1.1.0')).toEqual({ is: 'found', date: undefined, text: '- Another line.\n' })
+  })
+
+  it('link to the files of the tag', () => {
+    const text = 'See [a](docs/a.md#b), [c](https://d.example/) and [e](#f).'
+    expect(withLinksTo('https://forge.example/a/b/blob/v1', text)).toBe(
+      'See [a](https://forge.example/a/b/blob/v1/docs/a.md#b), [c](https://d.example/) and [e](#f).',
+    )
   })
 
   it.each([

@@ -1,4 +1,5 @@
 // Decides whether all files of the repository name the version of a release, before anything is published.
+import { ReleaseFailure } from './failure.ts'
 import type { Notes } from './notes.ts'
 
 /** A version that a file names: `packages/kit/package.json: version`. */
@@ -22,6 +23,18 @@ export type Problem = { readonly place: string; readonly sentence: string; reado
 /** Returns everything that forbids this release. @param publication undefined for a trial, which publishes nothing */
 export function problemsOf(facts: ReleaseFacts, publication: Publication | undefined): readonly Problem[] {
   return [...versionProblems(facts), ...notesProblems(facts, publication), ...publicationProblems(facts, publication)]
+}
+
+/** Throws a `ReleaseFailure` that lists all problems, if there are any. */
+export function requireAgreement(facts: ReleaseFacts, publication: Publication | undefined): void {
+  const problems = problemsOf(facts, publication)
+  if (problems.length === 0) return
+  const lines = problems.map(({ place, sentence, next }) => `\n  ${place}\n    ${sentence} ${next}`)
+  throw new ReleaseFailure(
+    'release-disagrees',
+    `The files do not agree about the release ${facts.version}.${lines.join('')}`,
+    'Make these changes, and run it again. Nothing is published.',
+  )
 }
 
 function versionProblems({ version, stated }: ReleaseFacts): readonly Problem[] {

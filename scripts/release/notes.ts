@@ -19,3 +19,8 @@ export function notesOf(changelog: string, version: string): Notes {
     text: `${lines.join('\n').trim()}\n`,
   }
 }
+
+/** Returns the notes with absolute links, because a page of a release is outside the repository. @param base the URL of its files */
+export function withLinksTo(base: string, text: string): string {
+  return text.replace(/\]\((?![a-z]+:|#)([^)]+)\)/g, `](${base}/$1)`)
+}
