@@ -42,7 +42,7 @@ it('reads version and licence of each bundled package once, and leaves out own f
   ])
 })
 
-it.skipIf(process.platform !== 'linux')('of the image names Node, its libraries and each bundled package', async () => {
+it.skipIf(process.platform !== 'linux')('names Node, its libraries and each bundled package of the image', async () => {
   const text = await controllerBill(path.resolve('packages/controller/dist'), '1.0.0', 'amd64')
   const { components } = JSON.parse(text) as Bill
   const node = components.find(({ name }) => name === 'node')

@@ -18,7 +18,7 @@ if (busybox.lacking !== undefined) fail(`npm run image needs ${busybox.lacking}`
 const { version } = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8')) as { version: string }
 await mkdir(folder, { recursive: true })
 const bill = await controllerBill(distOf('controller'), version, architectureHere())
-await writeFile(path.join(folder, 'dayfly.cdx.json'), bill)
+await replace('dayfly.cdx.json', bill)
 await write('dayfly.tar', await controllerImage(distOf('controller'), `localhost/dayfly:${version}`))
 await write(
   'dayfly-runner.tar',
@@ -27,14 +27,18 @@ await write(
 
 async function write(file: string, image: Image): Promise<void> {
   const archive = writeLayout([image], architectureHere())
-  // Another process may read the file at this moment.
-  const written = path.join(folder, `${file}.${process.pid}`)
-  await writeFile(written, archive)
-  await rename(written, path.join(folder, file))
+  await replace(file, archive)
   const digest = createHash('sha256').update(archive).digest('hex').slice(0, 12)
   process.stderr.write(
     `${image.names.join(', ')} in dist/image/${file}: ${Math.round(archive.length / 1e6)} MB, sha256 ${digest}\n`,
   )
+}
+
+/** Writes a file that another process may read at this moment. */
+async function replace(file: string, content: Buffer | string): Promise<void> {
+  const written = path.join(folder, `${file}.${process.pid}`)
+  await writeFile(written, content)
+  await rename(written, path.join(folder, file))
 }
 
 function distOf(name: string): string {

@@ -49,7 +49,7 @@ describe('the notes of a version', () => {
     ['1.2.0-rc.1', 'missing'],
     ['', 'missing'],
     ['1.10.0', 'empty'],
-  ])('of %j are %s', (version, is) => {
+  ])('the section of %j is %s', (version, is) => {
     expect(notesOf(changelog, version)).toEqual({ is })
   })
 })

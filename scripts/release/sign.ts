@@ -1,5 +1,4 @@
 // Signs what a release has published, with cosign: with a key, or without one by the identity of the workflow that runs.
-import { isLoopback } from './registry.ts'
 import { run } from './run.ts'
 import type { Published } from './stamp.ts'
 
@@ -11,13 +10,13 @@ export type Signing = {
 
 /** Signs an artifact and everything inside it. */
 export async function sign(signing: Signing, { name, digest }: Published): Promise<void> {
-  await run(signing.cosign, ['sign', ...options(signing, name), '--recursive', `${name}@${digest}`])
+  await run(signing.cosign, ['sign', ...options(signing), '--recursive', `${name}@${digest}`])
 }
 
 /** Attaches a bill of materials as a signed statement. */
 export async function attestBill(signing: Signing, { name, digest }: Published, bill: string): Promise<void> {
   const statement = ['--type', 'cyclonedx', '--predicate', bill]
-  await run(signing.cosign, ['attest', ...options(signing, name), ...statement, `${name}@${digest}`])
+  await run(signing.cosign, ['attest', ...options(signing), ...statement, `${name}@${digest}`])
 }
 
 /** Signs a file. @param bundle the file that gets the signature and its proof */
@@ -25,9 +24,7 @@ export async function signFile(signing: Signing, file: string, bundle: string): 
   await run(signing.cosign, ['sign-blob', ...options(signing), '--bundle', bundle, file])
 }
 
-function options({ key }: Signing, registry?: string): readonly string[] {
-  const plain = registry !== undefined && isLoopback(registry) ? ['--allow-http-registry'] : []
+function options({ key }: Signing): readonly string[] {
   // A trial must leave no trace in the public log.
-  const trial = key === undefined ? [] : ['--key', key, '--tlog-upload=false', '--use-signing-config=false']
-  return ['--yes', ...trial, ...plain]
+  return ['--yes', ...(key === undefined ? [] : ['--key', key, '--tlog-upload=false', '--use-signing-config=false'])]
 }
