@@ -41,6 +41,7 @@ const packages = {
   'kube-score': 'github.com/zegl/kube-score/cmd/kube-score@v1.20.0',
   // The Lua of Argo CD.
   glua: 'github.com/yuin/gopher-lua/cmd/glua@v1.1.1',
+  actionlint: 'github.com/rhysd/actionlint/cmd/actionlint@v1.7.12',
   cosign: 'github.com/sigstore/cosign/v3/cmd/cosign@v3.1.3',
   // The other major version that installs the charts.
   helm3: 'helm.sh/helm/v3/cmd/helm@v3.22.0',
@@ -58,8 +59,14 @@ export const specPrograms = ['e2e.test', 'agnhost'] as const satisfies readonly 
 /** The programs of a release. */
 export const releasePrograms = ['helm', 'crane', 'cosign'] as const satisfies readonly ProgramName[]
 
-/** The programs that check charts and releases. */
-export const checkers = ['kubeconform', 'kube-score', 'cosign', 'helm3'] as const satisfies readonly ProgramName[]
+/** The programs that check charts, workflows and releases. */
+export const checkers = [
+  'kubeconform',
+  'kube-score',
+  'actionlint',
+  'cosign',
+  'helm3',
+] as const satisfies readonly ProgramName[]
 
 /** Without debug information, which `-s -w` would drop anyway, the compiler needs a seventh less time. */
 const buildFlags = ['-trimpath', '-buildvcs=false', '-gcflags=all=-dwarf=false']
