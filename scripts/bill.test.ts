@@ -1,6 +1,7 @@
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type Component, writeBill } from './bill.ts'
+import { baseHere } from './image/base.ts'
 import { controllerBill } from './image/bill.ts'
 import { librariesOf } from './image/programs.ts'
 import { bundledPackages } from './licences.ts'
@@ -43,7 +44,7 @@ it('reads version and licence of each bundled package once, and leaves out own f
 })
 
 it.skipIf(process.platform !== 'linux')('names Node, its libraries and each bundled package of the image', async () => {
-  const text = await controllerBill(path.resolve('packages/controller/dist'), '1.0.0', 'amd64')
+  const text = await controllerBill(path.resolve('packages/controller/dist'), '1.0.0', await baseHere())
   const { components } = JSON.parse(text) as Bill
   const node = components.find(({ name }) => name === 'node')
   expect(node).toMatchObject({ version: process.versions.node })

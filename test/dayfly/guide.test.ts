@@ -22,6 +22,7 @@ const elsewhere: Readonly<Record<string, readonly [file: string, text: string]>>
   'npm ci': ['.ci/run', 'npm ci'],
   'dayfly cluster': ['docs/guide/try-without-a-cluster.md', 'npx dayfly cluster'],
   'crane registry serve': ['test/kubernetes/node/release-stage.ts', "'registry', 'serve'"],
+  'npm run image -- --architecture arm64': ['test/kubernetes/chart/image.test.ts', "? 'arm64'"],
   'helm template': ['scripts/chart/manifests.ts', 'template'],
   // The chart's container.
   'dayfly controller': ['deploy/chart/templates/_pod.tpl', '- controller'],
