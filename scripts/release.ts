@@ -34,7 +34,7 @@ await runRelease(async () => {
   await rm(folder, { recursive: true, force: true })
   for (const each of [assets, packages]) await mkdir(each, { recursive: true })
 
-  await packPackages()
+  await packPackages(facts.version)
   const registry = { name: options.registry, crane: program('crane'), helm: program('helm') }
   const signing = { cosign: program('cosign'), key: options.key }
   const published = await publish(registry, signing, facts.version, options)
@@ -43,9 +43,12 @@ await runRelease(async () => {
   say(`done: dist/release${options.publication ? '' : ', a trial without a tag'}`)
 })
 
-/** Packs the built packages. npm publishes the same archives. */
-async function packPackages(): Promise<void> {
+/** Packs the built packages. npm publishes the same archives. Throws if a build is missing, or has another version. */
+async function packPackages(version: string): Promise<void> {
   for (const workspace of await publishedPackages()) {
+    const { stdout: built } = await run(process.execPath, [path.join(root, workspace, 'dist/dayfly.js'), '--version'])
+    if (built.trim() !== version)
+      throw new ReleaseFailure('build-outdated', `${workspace} was built as ${built.trim()}.`, 'Run npm run build.')
     const args = ['pack', '--silent', '--ignore-scripts', '--workspace', workspace, '--pack-destination', packages]
     const { stdout } = await run('npm', args)
     say(`packed ${stdout.trim()}`)

@@ -1,4 +1,5 @@
 // Pushes the images and the charts of a release to a registry, and returns their digests.
+import { existsSync } from 'node:fs'
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { homedir, tmpdir } from 'node:os'
 import path from 'node:path'
@@ -39,10 +40,15 @@ export async function pushImages(registry: Registry, version: string, folders: r
 }
 
 async function pushImage({ crane }: Registry, name: string, version: string, folder: string): Promise<PlatformImage> {
+  const archive = path.join(folder, 'dayfly.tar')
+  const next = 'Run npm run image, and name the folder that it writes with --images.'
+  if (!existsSync(archive)) throw new ReleaseFailure('image-missing', `There is no ${archive}.`, next)
   const layout = await mkdtemp(path.join(tmpdir(), 'dayfly-layout-'))
   try {
-    await run('tar', ['-xf', path.join(folder, 'dayfly.tar'), '-C', layout])
-    const architecture = await architectureOf(layout)
+    await run('tar', ['-xf', archive, '-C', layout])
+    const { architecture, tag } = await describeLayout(layout)
+    if (tag !== version)
+      throw new ReleaseFailure('image-outdated', `${archive} has the version ${tag} instead of ${version}.`, next)
     const { stdout } = await run(crane, ['push', layout, `${name}:${version}-${architecture}`])
     return { name, digest: digestIn(stdout), architecture, bill: path.join(folder, 'dayfly.cdx.json') }
   } finally {
@@ -50,12 +56,14 @@ async function pushImage({ crane }: Registry, name: string, version: string, fol
   }
 }
 
-/** Reads the processor of the only image in an OCI layout. */
-async function architectureOf(layout: string): Promise<string> {
+/** Reads the tag and the processor of the only image in an OCI layout. */
+async function describeLayout(layout: string): Promise<{ readonly tag: string; readonly architecture: string }> {
   const read = async (file: string) => JSON.parse(await readFile(path.join(layout, file), 'utf8'))
   const blob = async ({ digest }: { readonly digest: string }) => await read(`blobs/${digest.replace(':', '/')}`)
-  const manifest = await blob((await read('index.json')).manifests[0])
-  return (await blob(manifest.config)).architecture
+  const [descriptor] = (await read('index.json')).manifests
+  const { config } = await blob(descriptor)
+  const tag = descriptor.annotations['org.opencontainers.image.ref.name']
+  return { tag, architecture: (await blob(config)).architecture }
 }
 
 /**

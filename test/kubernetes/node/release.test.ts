@@ -1,6 +1,6 @@
 // Follows docs/guide/release.md: makes a release in a registry of this machine, verifies it, and installs it by its digest.
 // The cluster is the real node if there is one, else the embedded cluster.
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it as test } from 'vitest'
 import { controllerImage } from '../../../scripts/image/contents.ts'
@@ -95,21 +95,26 @@ describe(`a release, on ${nodeKubeconfig ? 'a real node' : 'the embedded cluster
     for (const commands of refusals) expect((await attempt(commands)).code, commands).not.toBe(0)
   })
 
-  it('has one index with the images for both processors', async () => {
+  it('has one index with the images for both processors, and takes no other version', async () => {
     const { shell, registry, crane } = stage()
+    const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
+      readonly version: string
+    }
     const own = path.join(root, 'dist/image')
     const other = path.join(shell.folder, 'other-image')
     mkdirSync(other)
-    const image = await controllerImage(path.join(root, 'packages/controller/dist'), 'localhost/dayfly:1')
+    const image = await controllerImage(path.join(root, 'packages/controller/dist'), `localhost/dayfly:${version}`)
     const architecture = architectureHere() === 'amd64' ? 'arm64' : 'amd64'
     writeFileSync(path.join(other, 'dayfly.tar'), writeLayout([image], architecture))
     cpSync(path.join(own, 'dayfly.cdx.json'), path.join(other, 'dayfly.cdx.json'))
     const to = { name: `${registry}/both`, crane, helm: 'helm' }
-    const pushed = await pushImages(to, '1.0.0', [own, other])
+    const pushed = await pushImages(to, version, [own, other])
     const { manifests } = JSON.parse(await run(`crane manifest ${pushed.image.name}@${pushed.image.digest}`))
     const found = manifests.map((each: { platform: object; digest: string }) => [each.digest, each.platform])
     expect(found).toEqual(pushed.platforms.map(({ digest, architecture }) => [digest, { architecture, os: 'linux' }]))
     expect(new Set(pushed.platforms.map((each) => each.architecture))).toEqual(new Set(['amd64', 'arm64']))
-    await expect(pushImages(to, '1.0.0', [own, own])).rejects.toThrow('Two folders')
+    await expect(pushImages(to, version, [own, own])).rejects.toThrow('Two folders')
+    await expect(pushImages(to, '9.9.9', [own])).rejects.toThrow('instead of 9.9.9')
+    await expect(pushImages(to, version, [shell.folder])).rejects.toThrow('There is no')
   })
 })
