@@ -1,4 +1,4 @@
-// Builds the Go programs that the tests on a real node need: npx tsx scripts/build-programs.ts [--all]. `--all` adds the checkers of charts.
+// Builds the Go programs that the tests on a real node need: npx tsx scripts/build-programs.ts [--all]. `--all` adds the checkers of charts, workflows and releases.
 // Needs Go and its modules. The exit code is 3 if one of them is missing.
 import { parseArgs } from 'node:util'
 import { buildPrograms, checkers, compileClient, nodePrograms } from './control-plane/build.ts'

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type BuildOptions, build, type Metafile } from 'esbuild'
 import { schemaFiles } from './generated.ts'
-import { bundledLicences } from './licences.ts'
+import { bundleBill, bundledPackages, licencesOf } from './licences.ts'
 import { policyBundle } from './policies.ts'
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
@@ -16,6 +16,7 @@ const programs: readonly { readonly of: string; readonly pages?: true; readonly 
   { of: 'dayfly', pages: true, demo: true },
 ]
 const runnerPackage = 'forge-emulators'
+type Named = { readonly name: string; readonly version: string }
 
 /** Bundled CommonJS packages load Node's own modules with `require`, which does not exist in an ES module. */
 const requireShim =
@@ -58,7 +59,7 @@ async function buildProgram({ of, pages: withPages, demo }: (typeof programs)[nu
     minifySyntax: true,
     minifyWhitespace: true,
   })
-  const made = [...Object.keys(metafile.outputs), await writeLicences(dist, metafile), 'LICENSE']
+  const made = [...Object.keys(metafile.outputs), ...(await writePackages(of, metafile)), 'LICENSE']
   await copyFile(path.join(root, 'LICENSE'), path.join(dist, 'LICENSE'))
   if (withPages) {
     await writeFile(path.join(dist, 'doctor-rules.json'), pages)
@@ -85,18 +86,22 @@ async function buildRunner(): Promise<void> {
     outfile: path.join(dist, 'runner.js'),
     minify: true,
   })
-  await writeLicences(dist, metafile)
+  await writePackages(runnerPackage, metafile)
 }
 
 function distOf(name: string): string {
   return path.join(root, 'packages', name, 'dist')
 }
 
-async function writeLicences(dist: string, { inputs }: Metafile): Promise<string> {
-  const file = 'LICENCES.txt'
+/** Writes the licences and the bill of materials of the bundled packages. Returns the names of the files. */
+async function writePackages(of: string, { inputs }: Metafile): Promise<readonly string[]> {
+  const dist = distOf(of)
+  const { name, version } = JSON.parse(await readFile(path.join(dist, '../package.json'), 'utf8')) as Named
+  const packages = await bundledPackages(root, Object.keys(inputs))
+  const files = { 'LICENCES.txt': await licencesOf(packages), 'bom.cdx.json': bundleBill(name, version, packages) }
   await mkdir(dist, { recursive: true })
-  await writeFile(path.join(dist, file), await bundledLicences(root, Object.keys(inputs)))
-  return file
+  for (const [file, text] of Object.entries(files)) await writeFile(path.join(dist, file), text)
+  return Object.keys(files)
 }
 
 async function rulePages(): Promise<Readonly<Record<string, string>>> {

@@ -6,7 +6,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 
 const run = promisify(execFile)
-const chart = path.resolve(import.meta.dirname, '../../deploy/chart')
+const source = path.resolve(import.meta.dirname, '../../deploy/chart')
 const namespace = 'dayfly'
 
 type Manifest = { readonly name: string; readonly comment: string; readonly args: readonly string[] }
@@ -29,13 +29,13 @@ const manifests: readonly Manifest[] = [
   },
 ]
 
-/** Returns the text of each manifest, by the name of its file. @param helm the path of the program */
-export async function renderManifests(helm: string): Promise<ReadonlyMap<string, string>> {
+/** Returns the text of each manifest, by the name of its file. @param helm the path of the program @param chart the folder of the chart */
+export async function renderManifests(helm: string, chart = source): Promise<ReadonlyMap<string, string>> {
   const home = await mkdtemp(path.join(tmpdir(), 'dayfly-helm-'))
   try {
     const texts = await Promise.all(
       manifests.map(async ({ name, comment, args }) => {
-        const rendered = await render(helm, home, args)
+        const rendered = await render(helm, home, [chart, ...args])
         const first = args.includes('--set=crds.install=false') ? namespaceObject : ''
         return [name, `# ${comment}\n${first}${rendered}`] as const
       }),
@@ -59,7 +59,7 @@ metadata:
 /** Renders without the reader's own Helm settings, and without the labels that only Helm reads. */
 async function render(helm: string, home: string, args: readonly string[]): Promise<string> {
   const env = { PATH: process.env['PATH'], HELM_CACHE_HOME: home, HELM_CONFIG_HOME: home, HELM_DATA_HOME: home }
-  const { stdout } = await run(helm, ['template', 'dayfly', chart, `--namespace=${namespace}`, ...args], { env })
+  const { stdout } = await run(helm, ['template', 'dayfly', ...args, `--namespace=${namespace}`], { env })
   return stdout
     .split('\n')
     .filter((line) => !/^\s*(?:helm\.sh\/|app\.kubernetes\.io\/managed-by:|# Source:)/.test(line))

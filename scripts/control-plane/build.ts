@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -41,6 +41,10 @@ const packages = {
   'kube-score': 'github.com/zegl/kube-score/cmd/kube-score@v1.20.0',
   // The Lua of Argo CD.
   glua: 'github.com/yuin/gopher-lua/cmd/glua@v1.1.1',
+  actionlint: 'github.com/rhysd/actionlint/cmd/actionlint@v1.7.12',
+  cosign: 'github.com/sigstore/cosign/v3/cmd/cosign@v3.1.3',
+  // The other major version that installs the charts.
+  helm3: 'helm.sh/helm/v3/cmd/helm@v3.22.0',
 } as const
 
 /** The programs of a node and of its tests. A machine without kubectl needs that, too. */
@@ -52,8 +56,17 @@ export const nodePrograms = [
 /** Kubernetes' own tests of a cluster, and the program that most of their containers run. */
 export const specPrograms = ['e2e.test', 'agnhost'] as const satisfies readonly ProgramName[]
 
-/** The programs that check charts. */
-export const checkers = ['kubeconform', 'kube-score'] as const satisfies readonly ProgramName[]
+/** The programs of a release. */
+export const releasePrograms = ['helm', 'crane', 'cosign'] as const satisfies readonly ProgramName[]
+
+/** The programs that check charts, workflows and releases. */
+export const checkers = [
+  'kubeconform',
+  'kube-score',
+  'actionlint',
+  'cosign',
+  'helm3',
+] as const satisfies readonly ProgramName[]
 
 /** Without debug information, which `-s -w` would drop anyway, the compiler needs a seventh less time. */
 const buildFlags = ['-trimpath', '-buildvcs=false', '-gcflags=all=-dwarf=false']
@@ -113,13 +126,16 @@ async function compile(names: readonly ProgramName[], to: string, signal: AbortS
     })
     if (missing) return missing
   }
-  for (const each of all.filter((one) => !own.includes(one))) {
-    const isRunc = each === packages.runc
-    if (isRunc && !(await hasLibseccomp()))
+  for (const name of names.filter((one) => packages[one].includes('@'))) {
+    if (name === 'runc' && !(await hasLibseccomp()))
       return { is: 'missing', why: 'runc needs gcc, libc6-dev, libseccomp-dev and pkg-config' }
-    const environment = { GOBIN: to, CGO_ENABLED: isRunc ? '1' : '0' }
-    const missing = await runGo(['install', ...flags, each], { cwd: to, signal, environment })
+    // Go names a program after its package, and two of them are helm.
+    const folder = await mkdtemp(path.join(to, 'installed-'))
+    const environment = { GOBIN: folder, CGO_ENABLED: name === 'runc' ? '1' : '0' }
+    const missing = await runGo(['install', ...flags, packages[name]], { cwd: to, signal, environment })
     if (missing) return missing
+    const [program = name] = await readdir(folder)
+    await rename(path.join(folder, program), path.join(to, name))
   }
   return undefined
 }

@@ -1,6 +1,7 @@
 // The contents of the two images: the controller, and the small runner.
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import path from 'node:path'
+import { type Base, baseHere, certificates, node, trust } from './base.ts'
 import { busyboxEntries } from './busybox.ts'
 import { createLayer, type Image, type Layer } from './layout.ts'
 import { copied, findProgram, librariesOf } from './programs.ts'
@@ -12,26 +13,21 @@ const controllerUser = 65532
 const runnerUser = 1001
 
 const searchPath = '/usr/local/bin:/usr/bin:/bin'
-const node = '/usr/local/bin/node'
-const certificates = '/etc/ssl/certs/ca-certificates.crt'
 const gitFolder = '/usr/lib/git-core'
 
 /**
  * Returns the image of the controller: Node in the lower layer, and the bundle in the upper one, which alone changes with each version.
  * @param dist the built folder of packages/controller.
+ * @param base the default is that of this machine
  */
-export async function controllerImage(dist: string, name: string): Promise<Image> {
+export async function controllerImage(dist: string, name: string, base?: Base): Promise<Image> {
   const names = await readdir(dist)
   const files = await Promise.all(names.map((name) => copied(path.join(dist, name), `app/${name}`, 0o644)))
-  const base = [
-    ...accounts([['nonroot', controllerUser, '/']]),
-    await copied(process.execPath, node),
-    ...(await librariesOf([process.execPath])),
-    ...(await trust()),
-  ]
+  const { entries } = base ?? (await baseHere())
+  const lower = [...accounts([['nonroot', controllerUser, '/']]), ...entries]
   return {
     names: [name],
-    layers: [createLayer(base), createLayer([moduleMark('app'), ...files])],
+    layers: [createLayer(lower), createLayer([moduleMark('app'), ...files])],
     configuration: {
       User: `${controllerUser}:${controllerUser}`,
       Entrypoint: [node, '/app/dayfly.js'],
@@ -120,12 +116,6 @@ function accounts(users: readonly (readonly [name: string, id: number, home: str
     text('etc/nsswitch.conf', ['hosts: files dns\n']),
     text('etc/hosts', ['127.0.0.1 localhost\n']),
   ]
-}
-
-/** Returns the public certificate authorities that this machine trusts, if it has any. */
-async function trust(): Promise<readonly TarEntry[]> {
-  const content = await readFile(certificates).catch(() => undefined)
-  return content ? [{ kind: 'file', path: certificates.slice(1), mode: 0o644, content }] : []
 }
 
 /** Marks for Node that the scripts of this folder are ES modules. */

@@ -27,7 +27,10 @@ export const localPage = 'try-without-a-cluster'
 /** Pages whose blocks go to other programs than a shell or kubectl, each with the test that runs them. */
 export const otherPages = { gitops: 'test/kubernetes/chart/gitops.test.ts' } as const
 
-export type GuidePage = (typeof guidePages)[number] | typeof localPage
+/** The page of the maintainers, which makes a release and installs it. */
+export const releasePage = 'release'
+
+export type GuidePage = (typeof guidePages)[number] | typeof localPage | typeof releasePage
 
 /** A block between fences. */
 export type GuideBlock = {

@@ -1,17 +1,28 @@
-// Proves that test/kubernetes/node/guide.test.ts runs each command of the guide, and test/kubernetes/guide-local.test.ts those of the page
-// that needs no cluster.
+// Proves that test/kubernetes/node/guide.test.ts runs each command of the guide, test/kubernetes/guide-local.test.ts those of the page
+// that needs no cluster, and test/kubernetes/node/release.test.ts those of the page about releases.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { commandsOf, guideBlocks, guidePages, guideSteps, guideText, localPage, otherPages } from './guide-pages.ts'
+import {
+  commandsOf,
+  guideBlocks,
+  guidePages,
+  guideSteps,
+  guideText,
+  localPage,
+  otherPages,
+  releasePage,
+} from './guide-pages.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
-const programs = 'crane|ctr|curl|dayfly|docker|git|helm|kubectl|npm|npx|skopeo'
+const programs = 'cosign|crane|ctr|curl|dayfly|docker|git|helm|kubectl|npm|npx|skopeo'
 
 /** Commands that something else runs: its file, and what the file contains. */
 const elsewhere: Readonly<Record<string, readonly [file: string, text: string]>> = {
   'npm ci': ['.ci/run', 'npm ci'],
   'dayfly cluster': ['docs/guide/try-without-a-cluster.md', 'npx dayfly cluster'],
+  'crane registry serve': ['test/kubernetes/node/release-stage.ts', "'registry', 'serve'"],
+  'npm run image -- --architecture arm64': ['test/kubernetes/chart/image.test.ts', "? 'arm64'"],
   'helm template': ['scripts/chart/manifests.ts', 'template'],
   // The chart's container.
   'dayfly controller': ['deploy/chart/templates/_pod.tpl', '- controller'],
@@ -20,7 +31,7 @@ const elsewhere: Readonly<Record<string, readonly [file: string, text: string]>>
   'docker run -v': ['test/controller/docker-runner.test.ts', 'docker'],
 }
 
-const pages = [...guidePages, localPage] as const
+const pages = [...guidePages, localPage, releasePage] as const
 
 const all = pages.flatMap((page) =>
   guideSteps(page).flatMap((step) => (step.does === 'run' ? commandsOf(step.block.text) : [])),

@@ -42,6 +42,12 @@ const alone: Lane = {
     ['first-set.md *', 'the first runner set of a reader does not run its workflow'],
     ['uninstall.md *', 'something of the installation stays in the cluster or at the forge'],
   ],
+  'node/release.test.ts': [
+    [
+      'a release, on a real node *',
+      'a release fails, verifies after a change, or a node cannot pull its image by digest',
+    ],
+  ],
 }
 
 /** Whole lives, and what they need of the API server. */

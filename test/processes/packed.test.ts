@@ -47,6 +47,12 @@ describe.each([
     expect(Object.keys(lock.packages).filter((key) => key !== '')).toHaveLength(1)
   })
 
+  it('has a bill of materials that names the packages of its bundle', () => {
+    const bill = path.join(home, 'node_modules', name === 'doctor' ? '@dayfly/doctor' : name, 'dist/bom.cdx.json')
+    const { components } = JSON.parse(readFileSync(bill, 'utf8')) as { components: { name: string }[] }
+    expect(components.map((each) => each.name)).toEqual(expect.arrayContaining(['commander', 'yaml']))
+  })
+
   it('finds the hazard of an example, and shows the page of its rule', () => {
     expect(run(home, program, ...doctor, path.join(root, 'examples/manifests'))).toContain(
       'POD101 dind-ordinary-container',
@@ -55,10 +61,12 @@ describe.each([
   })
 })
 
-it('runs the examples of the demo from the packed package', () => {
+it('runs the examples of the demo with npx in the folder of the packed package', () => {
   const shown = run(
     path.join(folder, 'dayfly'),
-    path.join(folder, 'dayfly/node_modules/.bin/dayfly'),
+    'npx',
+    '--offline',
+    'dayfly',
     'demo',
     '--jobs',
     '1',

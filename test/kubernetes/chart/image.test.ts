@@ -8,7 +8,9 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it as test } from 'vitest'
 import { staticBusybox } from '../../../scripts/image/busybox.ts'
 import { controllerImage, runnerImage } from '../../../scripts/image/contents.ts'
+import { baseOf } from '../../../scripts/image/foreign.ts'
 import { architectureHere, type Image, writeLayout } from '../../../scripts/image/layout.ts'
+import { librariesOf } from '../../../scripts/image/programs.ts'
 
 const run = promisify(execFile)
 
@@ -103,3 +105,24 @@ describe('the images', () => {
     expect(stderr).not.toMatch(/error|fatal/)
   })
 })
+
+test('the image for another processor has only programs and libraries of that one', async (context) => {
+  const found = await baseOf(architectureHere() === 'amd64' ? 'arm64' : 'amd64')
+  if (found.is === 'missing') return context.skip(found.why)
+  const { architecture, entries } = found.base
+  const programs = entries.flatMap((entry) => (entry.kind === 'file' && isElf(entry.content) ? [entry] : []))
+  // The header of ELF names the processor.
+  const machines = { amd64: 62, arm64: 183 } as const
+  const machine = architecture === 'amd64' ? machines.amd64 : machines.arm64
+  expect(programs.map(({ path, content }) => [path, content.readUInt16LE(18)])).toEqual(
+    programs.map(({ path }) => [path, machine]),
+  )
+  const here = (await librariesOf([process.execPath])).map((entry) => path.basename(entry.path))
+  const names = programs.map((entry) => path.basename(entry.path))
+  expect(names).toEqual(expect.arrayContaining(here.filter((name) => !name.startsWith('ld-'))))
+  expect(names.filter((name) => name.startsWith('ld-'))).toHaveLength(1)
+})
+
+function isElf(content: Buffer): boolean {
+  return content.subarray(0, 4).toString('latin1') === '\x7fELF'
+}
