@@ -9,7 +9,7 @@ import { Command, Option } from 'commander'
 import { textInConfigMap } from '../migrate/bitbucket-autoscaler/config-map.ts'
 import type { Strategy } from '../migrate/bitbucket-autoscaler/convert/scale.ts'
 import { type FileProblem, type ImportResult, importAutoscaler } from '../migrate/bitbucket-autoscaler/import.ts'
-import { writeYaml } from '../migrate/bitbucket-autoscaler/write-yaml.ts'
+import { writeYaml } from '../migrate/write-yaml.ts'
 import { importJson, reportLines } from './import/show-import.ts'
 
 type Options = {
