@@ -7,6 +7,7 @@ import { readDefaultPod } from './convert/default-pod.ts'
 import { convertSet, type RunnerSetDocument } from './convert/set.ts'
 import type { Line } from './ledger.ts'
 import { findReleases } from './read/find-releases.ts'
+import { type HelmRelease, releasesOfHelm } from './read/helm-secret.ts'
 import { decodeInput, type Unread } from './read/input.ts'
 import { releasesOfValues } from './read/values-files.ts'
 import type { Release } from './release.ts'
@@ -16,6 +17,7 @@ export type ImportRequest = {
   readonly files: readonly SourceFile[]
   /** Values files of one release, in the order in which helm merges them. */
   readonly valuesFiles: readonly SourceFile[]
+  readonly helmReleases: readonly HelmRelease[]
   /** The name and the namespace of a release whose input does not say them. */
   readonly name: string | undefined
   readonly namespace: string | undefined
@@ -44,8 +46,10 @@ export type ImportResult = {
 export function importArc(request: ImportRequest): ImportResult {
   const found = findReleases(decodeInput(request.files))
   const own = releasesOfValues(request.valuesFiles)
+  const installed = request.helmReleases.map(releasesOfHelm)
   const defaults = readDefaultPod(request.defaultSpec, request.credentialFile)
-  const converted = [...own.releases, ...found.releases].map((release) => {
+  const releases = [...own.releases, ...installed.flatMap((one) => one.releases), ...found.releases]
+  const converted = releases.map((release) => {
     const named = { ...release, name: release.name ?? request.name, namespace: release.namespace ?? request.namespace }
     const { document, lines, secrets } = convertSet(named, defaults)
     return { document, lines, secrets, source: { form: release.form, file: release.file, at: release.at } }
@@ -53,7 +57,7 @@ export function importArc(request: ImportRequest): ImportResult {
   const problems = converted.flatMap(problemsOf)
   return {
     sets: converted.filter((set) => problemsOf(set).length === 0),
-    lines: found.lines,
+    lines: [...installed.flatMap(({ lines }) => lines), ...found.lines],
     unread: [...own.unread, ...found.unread],
     problems,
   }

@@ -53,8 +53,8 @@ function setsNothing(leaf: unknown): boolean {
 
 /** The RunnerSet has the text of the template, and a cluster needs its result. */
 function computed({ is, sentence }: Verdicted): Verdicted {
-  if (is !== 'kept') return { is, sentence }
-  return { is: 'decide', sentence: `A template computes it. ${sentence}: write the result there.` }
+  if (is === 'kept') return { is: 'decide', sentence: `A template computes it. ${sentence}: write the result there.` }
+  return is === 'changed' ? { is: 'decide', sentence: `A template computes it. ${sentence}` } : { is, sentence }
 }
 
 const empty = { is: 'kept', sentence: 'It is empty.' } as const

@@ -17,7 +17,7 @@ export function nameOf({ name: given, values, file, form }: Release, ledger: Led
   const known = given === undefined || isTemplate(given) ? undefined : given
   const wanted = own !== undefined && own !== '' && !isComputed && !isTemplate(own) ? own : known
   if (wanted === undefined) {
-    const name = plainName(folderName(file))
+    const name = plainName(withoutMarkers(own ?? '') || withoutMarkers(given ?? '') || folderName(file))
     const next = `Jobs choose the set by its name, so write what runs-on says. It is ${name} now.`
     if (own !== undefined && own !== '')
       ledger.note('decide', ['runnerScaleSetName'], `A template computes it. ${next}`)
@@ -34,6 +34,11 @@ export function nameOf({ name: given, values, file, form }: Release, ledger: Led
   if (own === undefined && !isSame && form !== 'RunnerDeployment')
     ledger.say('changed', ['runnerScaleSetName'], sentence)
   return { name, labels: isSame || form === 'RunnerDeployment' || form === 'RunnerSet' ? [] : [wanted.slice(0, 128)] }
+}
+
+/** Returns the part of a name that a template does not compute. */
+function withoutMarkers(text: string): string {
+  return text.replace(/\$\{[^}]*\}|\{\{[^}]*\}\}|\uE000/g, '').replace(/^[^a-z0-9]+/i, '')
 }
 
 function isTemplate(text: string): boolean {
