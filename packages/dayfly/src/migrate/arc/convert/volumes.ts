@@ -1,6 +1,6 @@
 // Decides which volumes of a template stay beside Dayfly's own Docker sidecar.
 import { fieldsAt, isJsonObject, type JsonObject, listAt, textAt } from '@dayfly/kit/read-json'
-import { type FoundContainer, specPath } from './containers.ts'
+import { type FoundContainer, modeOf, specPath } from './containers.ts'
 import type { Context } from './context.ts'
 
 /** The volume of the work folder that Dayfly's runner and Docker share. */
@@ -16,6 +16,8 @@ export type Volumes = {
   readonly gone: ReadonlyMap<string, string>
   /** The new name of a volume. */
   readonly renamed: ReadonlyMap<string, string>
+  /** The volumes that containers may mount by their old name. */
+  readonly names: ReadonlySet<unknown>
 }
 
 export type Mount = { readonly container: FoundContainer; readonly name: string; readonly path: string }
@@ -55,7 +57,29 @@ export function convertVolumes(context: Context, containers: readonly FoundConta
       ledger.note('dropped', path, fate)
     }
   }
-  return { kept, gone, renamed }
+  const names = new Set(kept.map((volume) => volume['name']))
+  return withChartVolumes(context, { kept, gone, renamed, names })
+}
+
+/** ARC's chart adds volumes by its mode, unless the template has them. */
+function withChartVolumes(context: Context, volumes: Volumes): Volumes {
+  const { kept, gone, renamed, names } = volumes
+  const isDeclared = (name: string) => names.has(name) || gone.has(name) || renamed.has(name)
+  if (modeOf(context) === 'dind') {
+    return {
+      kept,
+      gone: isDeclared('dind-sock') ? gone : new Map([...gone, ['dind-sock', ofOldEngine]]),
+      renamed: isDeclared('work') ? renamed : new Map([...renamed, ['work', workVolume]]),
+      names: new Set([...names, 'dind-externals']),
+    }
+  }
+  const claim = fieldsAt(context.values.root, 'containerMode', 'kubernetesModeWorkVolumeClaim')
+  if (modeOf(context) !== 'kubernetes' || !claim || isDeclared('work')) return volumes
+  const sentence =
+    'spec.template.spec.volumes: work, the work folder of the runner. Without the mode, no pod of a job shares it.'
+  context.ledger.note('changed', ['containerMode', 'kubernetesModeWorkVolumeClaim'], sentence)
+  const work = { name: 'work', ephemeral: { volumeClaimTemplate: { spec: claim } } }
+  return { kept: [...kept, work], gone, renamed, names: new Set([...names, 'work']) }
 }
 
 export function mountsOf(container: FoundContainer): readonly Mount[] {
@@ -77,8 +101,10 @@ function fateOf(volume: JsonObject, mounts: readonly Mount[]): 'stays' | 'work' 
   const isOfEngine = mounts.length > 0 && mounts.every(({ path }) => enginePaths.test(path))
   const meetsEngine = mounts.some(({ container }) => container.role === 'engine' || container.role === 'runner')
   if (!isOfEngine || !meetsEngine || !isFolder(volume)) return 'stays'
-  return "It holds the old engine's socket or certificates. Dayfly's engine has a socket of its own."
+  return ofOldEngine
 }
+
+const ofOldEngine = "It holds the old engine's socket or certificates. Dayfly's engine has a socket of its own."
 
 function isFolder(volume: JsonObject): boolean {
   return Object.keys(volume).every((key) => key === 'name' || key === 'emptyDir')
@@ -93,7 +119,7 @@ function isPlain(volume: JsonObject): boolean {
 export function convertMounts(
   { ledger }: Context,
   container: FoundContainer,
-  { gone, renamed }: Volumes,
+  { gone, renamed, names }: Volumes,
 ): readonly JsonObject[] {
   return listAt(container.value, 'volumeMounts').flatMap((mount, index) => {
     const path = [...container.path, 'volumeMounts', index]
@@ -106,6 +132,10 @@ export function convertMounts(
       return []
     }
     const other = renamed.get(name)
+    if (other === undefined && !names.has(name)) {
+      ledger.note('decide', path, 'The template has no volume of this name, so the mount is left out.')
+      return []
+    }
     if (other === undefined) return [mount]
     ledger.note('changed', path, `The name of the volume is ${other}.`)
     return [{ ...mount, name: other }]
