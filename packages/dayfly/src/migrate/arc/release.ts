@@ -27,6 +27,8 @@ export type Release = {
   readonly name: string | undefined
   readonly namespace: string | undefined
   readonly values: Values
+  /** The files that the values are in. */
+  readonly files: readonly string[]
   /** Lines about parts of the input that are beside the values. */
   readonly notes: readonly Line[]
   /** The names of objects that ARC's chart made, and that go with the release. */

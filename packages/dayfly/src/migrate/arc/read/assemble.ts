@@ -22,7 +22,8 @@ export type Delivery = {
 
 export function assemble({ layers, isChart, at, ...delivery }: Delivery): readonly Release[] {
   const values = mergeValues(layers)
-  const base = { ...delivery, at: showPath(at), made: {} }
+  const files = layers.map((layer) => layer.placeOf(['values']).file)
+  const base = { ...delivery, at: showPath(at), made: {}, files }
   const paths = isChart ? [[]] : valuePaths(values)
   return paths.map((path) => ({
     ...base,

@@ -22,7 +22,8 @@ export function findReleases(input: Input): Found {
   const delivered = [argoSets(input), fluxSets(input), listedSets(input), terraformSets(input)]
   const releases = delivered.flatMap((found) => found.releases)
   const used = new Set(delivered.flatMap((found) => found.used))
-  const files = new Set(releases.flatMap(({ values }) => values.placeOf(['githubConfigUrl']).file))
+  // A values file that a release names is no release of its own.
+  const files = new Set(releases.flatMap((release) => release.files.filter((file) => file !== release.file)))
   const plain = input.objects.filter(
     (one) => one.kind === 'values' && !used.has(one) && !files.has(one.document.file.path),
   )
@@ -48,6 +49,7 @@ function plainRelease(object: SourceObject): readonly Release[] {
       namespace: undefined,
       values,
       notes: [],
+      files: [],
       made: {},
     },
   ]

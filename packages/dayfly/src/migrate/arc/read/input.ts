@@ -92,7 +92,8 @@ export function valuesInText(object: SourceObject, path: Path): Values | undefin
   return typeof read === 'string' ? undefined : read
 }
 
-function readValues(file: SourceFile, base: Path, isTemplate: boolean): Values | string {
+/** @param base the path of the text in its file */
+export function readValues(file: SourceFile, base: Path, isTemplate: boolean): Values | string {
   const [span, more] = splitDocuments(file.text).filter(({ start, end }) => /\S/.test(textOf(file, start, end)))
   if (more) return 'It has several documents, and a values file has one.'
   if (!span) return valuesAt(file.path, base, {})
@@ -102,11 +103,20 @@ function readValues(file: SourceFile, base: Path, isTemplate: boolean): Values |
     isTemplate || hasDollarMarkers(file.path, file.text),
   )
   if ('failed' in parsed) return `It is ${parsed.failed}.`
+  if (parsed.value === null || parsed.value === undefined) return valuesAt(file.path, base, {})
   const document = { file, text, nodes: parsed.nodes, toFile: (offset: number) => start + offset }
-  const { value, computed } = writtenValue(document, [], parsed.value)
-  if (value === null || value === undefined) return valuesAt(file.path, base, {})
-  if (!isJsonObject(value)) return 'It is no map of values.'
-  return valuesAt(file.path, base, value, [...computed, ...substitutions(value)])
+  return writtenValues(document, parsed.value, base) ?? 'It is no map of values.'
+}
+
+/** Returns the whole value of a document; undefined if it is no map. */
+export function writtenValues(
+  document: Parameters<typeof writtenValue>[0],
+  given: unknown,
+  base: Path,
+): Values | undefined {
+  const { value, computed } = writtenValue(document, [], given)
+  if (!isJsonObject(value)) return undefined
+  return valuesAt(document.file.path, base, value, [...computed, ...substitutions(value)])
 }
 
 function textOf({ text }: SourceFile, start: number, end: number): string {

@@ -40,6 +40,7 @@ export function liveSets(input: Input): readonly Release[] {
       namespace: namespace ?? namespaceAround(input, object.document.file.path),
       values: valuesOf(object),
       notes: [],
+      files: [],
       made: madeBy(object.value),
     }
   })

@@ -103,6 +103,7 @@ function releaseOf(set: Old, scaler: Old | undefined): Release {
     namespace,
     values: placedValues(making.root, making.parts, object.document.file.path),
     notes: making.notes,
+    files: [],
     made: {},
     labels: labelsOfRunner(values, own),
   }

@@ -11,10 +11,9 @@ import type { Release } from '../release.ts'
 import type { Values } from '../values.ts'
 import type { FoundReleases } from './argo.ts'
 import { assemble, describesRunners, layerOf } from './assemble.ts'
-import { fileEndingIn, type Input, valuesIn } from './input.ts'
+import { fileEndingIn, type Input } from './input.ts'
 import { type Setting, typedValue, valuesOfSettings } from './set-path.ts'
-
-type Block = ReturnType<typeof findBlocks>[number]
+import { type Block, writtenLayers } from './terraform-values.ts'
 
 export function terraformSets(input: Input): FoundReleases {
   const releases: Release[] = []
@@ -25,7 +24,7 @@ export function terraformSets(input: Input): FoundReleases {
     for (const block of findBlocks(file.text)) {
       if (arcChart(textOf(file, block, 'chart')) !== 'gha-runner-scale-set') continue
       const inside = input.objects.filter((one) => one.kind === 'values' && isIn(one, file, block))
-      const found = fromBlock(input, file, block, inside)
+      const found = fromBlock(input, file, block)
       used.push(...inside)
       releases.push(...found.releases)
       unread.push(...found.unread)
@@ -34,18 +33,13 @@ export function terraformSets(input: Input): FoundReleases {
   return { releases, used, unread }
 }
 
-function fromBlock(
-  input: Input,
-  file: SourceFile,
-  block: Block,
-  inside: readonly SourceObject[],
-): Omit<FoundReleases, 'used'> {
+function fromBlock(input: Input, file: SourceFile, block: Block): Omit<FoundReleases, 'used'> {
   const at = ['helm_release', block.name]
   const named = namedLayers(input, file, block)
   const settings = settingsOf(file, block)
   const layers: readonly Values[] = [
     ...named.layers,
-    ...inside.flatMap((object) => valuesIn(object, []) ?? []),
+    ...writtenLayers(file, block),
     ...(settings.length > 0 ? [valuesOfSettings(file.path, settings)] : []),
   ]
   const notes = [...named.notes, ...(named.layers.length > 0 ? [] : unreadLines(file, block))]

@@ -29,6 +29,7 @@ export function releasesOfValues(files: readonly SourceFile[]): {
     namespace: undefined,
     values: valuesBelow(values, path),
     notes: [],
+    files: [],
     made: {},
   }))
   const nothing = { file, sentence: "They have no values of ARC's chart gha-runner-scale-set." }
