@@ -5,6 +5,7 @@ import { createLedger, type Line } from '../ledger.ts'
 import type { Release } from '../release.ts'
 import { convertAccount } from './account.ts'
 import type { Context, WantedSecret } from './context.ts'
+import { withoutCredentials } from './credentials.ts'
 import type { DefaultPod } from './default-pod.ts'
 import { convertOwnMetadata } from './metadata.ts'
 import { nameOf, namespaceOf } from './names.ts'
@@ -26,8 +27,10 @@ export type ConvertedSet = {
 
 /** @param defaults what Dayfly's pod is without a template */
 export function convertSet(release: Release, defaults: DefaultPod): ConvertedSet {
-  const { values, made } = release
+  const { made } = release
+  const { values, found } = withoutCredentials(release.values)
   const ledger = createLedger(values)
+  for (const path of found) ledger.note('decide', path, inValue)
   const { name, labels } = nameOf(release, ledger)
   const namespace = namespaceOf(release, ledger)
   const secrets = new Map<string, WantedSecret>()
@@ -58,6 +61,8 @@ function withoutNulls(value: unknown): unknown {
   const members = Object.entries(value).filter(([, member]) => member !== null)
   return Object.fromEntries(members.map(([key, member]) => [key, withoutNulls(member)]))
 }
+
+const inValue = 'It holds a credential, which is CHANGE-ME in the output. Let the container take it from a Secret.'
 
 function together(one: WantedSecret | undefined, other: WantedSecret): WantedSecret {
   if (!one || !('options' in one.from) || !('options' in other.from)) return other

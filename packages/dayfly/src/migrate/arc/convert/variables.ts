@@ -2,6 +2,7 @@
 import { isJsonObject, type JsonObject, listAt, textAt } from '@dayfly/kit/read-json'
 import { type FoundContainer, isKubernetesMode, modeOf } from './containers.ts'
 import type { Context } from './context.ts'
+import { isCredential } from './credentials.ts'
 
 /** The variables by which a runner finds the Docker engine of the chart. */
 const ofDocker: ReadonlySet<string> = new Set([
@@ -50,18 +51,6 @@ export function convertVariables(
     }
     return [isCredential(name, value) ? asReference(context, container, { name, index }) : entry]
   })
-}
-
-const namesCredential = /(TOKEN|PASSWORD|PASSWD|SECRET|SECRET_KEY|PRIVATE_KEY|API_?KEY|ACCESS_KEY)$/i
-const looksLikeOne =
-  /\b(gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|AKIA[A-Z0-9]{16}|xox[abp]-[\w-]{10,})|-----BEGIN [A-Z ]*PRIVATE KEY|:\/\/[^/\s:@]+:[^/\s@$]+@/
-/** A path, a reference to another variable or a switch is no credential. */
-const isHarmless = /^(|true|false|\d{1,4}|\/.*|.*\$\(.*|.*[{}<>\uE000].*)$/s
-
-/** Whether a variable holds a credential that must not go into the RunnerSet. */
-export function isCredential(name: string, value: string | undefined): boolean {
-  if (value === undefined) return false
-  return looksLikeOne.test(value) || (namesCredential.test(name) && !isHarmless.test(value))
 }
 
 function asReference(
