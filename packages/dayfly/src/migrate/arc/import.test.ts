@@ -267,6 +267,8 @@ describe('the report', () => {
   it('leaves out a label that Kubernetes would refuse, and puts numbers in quotes', () => {
     const { document, lineOf } = one('labels: {a: 1, b: "not a label"}\nannotations: {c: true}\n')
     expect(document.metadata).toMatchObject({ labels: { a: '1' }, annotations: { c: 'true' } })
+    // ARC's pods have the labels of the set, and not its annotations.
+    expect(document.spec['template']).toEqual({ metadata: { labels: { a: '1' } } })
     expect(lineOf('labels.b')).toMatch(/^decide/)
   })
 })

@@ -15,7 +15,7 @@ type Verdicted = Pick<Line, 'is' | 'sentence'>
 export type Ledger = {
   /** Notes every leaf of the value. A leaf that is noted again keeps its first line. Notes nothing if the value is absent. */
   note(is: Verdict, path: Path, sentence: string): void
-  /** Adds a line about a value that is absent. */
+  /** Adds a line about a value that is absent, or notes one that is empty. */
   say(is: Verdict, path: Path, sentence: string): void
   /** Returns the lines in the order of the values. The table decides about values that nothing has noted. */
   lines(): readonly Line[]
@@ -24,15 +24,19 @@ export type Ledger = {
 export function createLedger(values: Values): Ledger {
   const noted = new Map<string, Verdicted>()
   const said: Line[] = []
+  const note: Ledger['note'] = (is, path, sentence) => {
+    const value = valueAt(values.root, ...path)
+    if (value === undefined) return
+    for (const leaf of leavesOf(value, path)) {
+      if (!noted.has(keyOf(leaf))) noted.set(keyOf(leaf), { is, sentence })
+    }
+  }
   return {
-    note: (is, path, sentence) => {
-      const value = valueAt(values.root, ...path)
-      if (value === undefined) return
-      for (const leaf of leavesOf(value, path)) {
-        if (!noted.has(keyOf(leaf))) noted.set(keyOf(leaf), { is, sentence })
-      }
+    note,
+    say: (is, path, sentence) => {
+      if (valueAt(values.root, ...path) === undefined) said.push({ ...values.placeOf(path), is, sentence })
+      else note(is, path, sentence)
     },
-    say: (is, path, sentence) => said.push({ ...values.placeOf(path), is, sentence }),
     lines: () => {
       const leaves = leavesOf(values.root, []).filter((leaf) => leaf.length > 0)
       const lines = leaves.map((leaf) => {

@@ -14,6 +14,7 @@ export type ValueRow = {
 const metrics = 'Dayfly has no listener. Its controller has the metrics of all sets (docs/guide/metrics.md)'
 const ofListener = 'Dayfly has no listener: its one controller connects to GitHub for all sets.'
 const ofChart = 'Dayfly has no such object, so there is nothing to label.'
+const ofPods = 'spec.template.metadata: ARC gives them to the pods'
 const vault =
   'Dayfly reads credentials from Secrets only. Let a tool such as External Secrets copy the vault into the Secret.'
 const kubernetesMode =
@@ -76,10 +77,16 @@ export const valueTable: readonly ValueRow[] = [
   ),
   row('namespaceOverride', 'kept', 'metadata.namespace'),
   row('nameOverride', 'dropped', "ARC's chart computes a name of it and uses that name nowhere."),
-  row('labels', 'kept', 'metadata.labels'),
+  row('labels', 'kept', 'metadata.labels, and spec.template.metadata.labels: ARC gives them to the pods, too'),
   row('annotations', 'kept', 'metadata.annotations'),
   row('resourceMeta', 'dropped', ofChart),
-  row('resourceMeta.autoscalingRunnerSet.labels', 'kept', 'metadata.labels'),
+  row('resourceMeta.ephemeralRunnerSet', 'kept', ofPods),
+  row('resourceMeta.ephemeralRunner', 'kept', ofPods),
+  row(
+    'resourceMeta.autoscalingRunnerSet.labels',
+    'kept',
+    'metadata.labels, and spec.template.metadata.labels: ARC gives them to the pods, too',
+  ),
   row('resourceMeta.autoscalingRunnerSet.annotations', 'kept', 'metadata.annotations'),
 ]
 

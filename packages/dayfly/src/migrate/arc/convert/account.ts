@@ -42,8 +42,7 @@ function convertUrl(context: Context): string {
   const written = textOf(values.root['githubConfigUrl'])?.trim()
   if (written === undefined) {
     const sentence = `The URL is not here. Write it to spec.github.url, which is ${unknownUrl}.`
-    if (values.root['githubConfigUrl'] === undefined) ledger.say('decide', ['githubConfigUrl'], sentence)
-    else ledger.note('decide', ['githubConfigUrl'], sentence)
+    ledger.say('decide', ['githubConfigUrl'], sentence)
     return unknownUrl
   }
   if (values.isComputed(['githubConfigUrl']) || !/^[^\s\\]{1,512}$/.test(written)) {

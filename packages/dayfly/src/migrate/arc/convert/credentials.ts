@@ -10,32 +10,33 @@ const namesCredential = /(TOKEN|PASSWORD|PASSWD|SECRET|SECRET_KEY|PRIVATE_KEY|AP
 /** A path, a reference to another variable or a switch is no credential. */
 const isHarmless = /^(|true|false|\d{1,4}|\/.*|.*\$\(.*|.*[{}<>\uE000].*)$/s
 
-/** Whether a variable holds a credential. */
+/** Stands for a credential in the output. */
+const removed = 'CHANGE-ME'
+
+/** Whether a variable holds a credential, or held one. */
 export function isCredential(name: string, value: string | undefined): boolean {
   if (value === undefined) return false
-  return value.search(credential) >= 0 || (namesCredential.test(name) && !isHarmless.test(value))
+  return value.includes(removed) || (namesCredential.test(name) && !isHarmless.test(value))
 }
 
 export type Cleaned = { readonly values: Values; readonly found: readonly Path[] }
 
-/** Replaces credentials outside of variables, which become references. The Secret of ARC is converted on its own. */
+/** Removes every text that looks like a credential. The Secret of ARC and its proxy are converted on their own. */
 export function withoutCredentials(values: Values): Cleaned {
   const found: Path[] = []
   const visit = (value: unknown, path: Path): unknown => {
     if (typeof value === 'string') {
-      const clean = value.replace(credential, 'CHANGE-ME')
-      if (clean !== value) found.push(path)
+      const clean = value.replace(credential, removed)
+      // A variable becomes a reference.
+      if (clean !== value && !(path.at(-1) === 'value' && path.at(-3) === 'env')) found.push(path)
       return clean
     }
     if (Array.isArray(value)) return value.map((entry, index) => visit(entry, [...path, index]))
     if (!isJsonObject(value)) return value
-    const isVariable = typeof value['name'] === 'string' && path.at(-2) === 'env'
-    const members = Object.entries(value).map(([key, member]) => {
-      const isOwn =
-        (isVariable && key === 'value') || (path.length === 0 && (key === 'githubConfigSecret' || key === 'proxy'))
-      return [key, isOwn ? member : visit(member, [...path, key])] as const
-    })
-    return Object.fromEntries(members)
+    const isConverted = (key: string) => path.length === 0 && (key === 'githubConfigSecret' || key === 'proxy')
+    return Object.fromEntries(
+      Object.entries(value).map(([key, member]) => [key, isConverted(key) ? member : visit(member, [...path, key])]),
+    )
   }
   const root = visit(values.root, []) as Values['root']
   return { values: { ...values, root }, found }

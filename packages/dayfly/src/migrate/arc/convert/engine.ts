@@ -3,7 +3,9 @@ import { isJsonObject, type JsonObject, listAt, type Path, textAt, textsAt } fro
 import { imageParts } from '@dayfly/runner-set/model/container-engine'
 import { type FoundContainer, wordsOf } from './containers.ts'
 import type { Context } from './context.ts'
+import { isCredential } from './credentials.ts'
 import { dockerContainer } from './default-pod.ts'
+import { asReference } from './variables.ts'
 import { convertMounts, type Volumes } from './volumes.ts'
 
 /** Returns the container `docker` for the template; undefined if the sidecar stays as it is. */
@@ -77,18 +79,24 @@ const ownVariables: Readonly<Record<string, string>> = {
   DOCKER_HOST: "Dayfly's engine has its own socket.",
 }
 
-function convertVariables({ ledger, defaults }: Context, { value, path }: FoundContainer): JsonObject {
+function convertVariables(context: Context, engine: FoundContainer): JsonObject {
+  const { ledger, defaults } = context
   const standard = listAt(defaults.docker, 'env')
-  const kept = listAt(value, 'env').filter((entry, index) => {
-    const at = [...path, 'env', index]
+  const kept = listAt(engine.value, 'env').flatMap((entry, index) => {
+    const at = [...engine.path, 'env', index]
     const name = textAt(entry, 'name') ?? ''
-    const isSame = standard.some(
-      (one) => textAt(one, 'name') === name && textAt(one, 'value') === textAt(entry, 'value'),
-    )
-    if (isSame) ledger.note('kept', at, "Dayfly's sidecar has the same variable.")
-    else if (ownVariables[name] !== undefined) ledger.note('dropped', at, ownVariables[name])
-    else ledger.note('kept', at, `spec.template.spec.initContainers, container ${dockerContainer}`)
-    return !isSame && ownVariables[name] === undefined
+    const value = textAt(entry, 'value')
+    if (standard.some((one) => textAt(one, 'name') === name && textAt(one, 'value') === value)) {
+      ledger.note('kept', at, "Dayfly's sidecar has the same variable.")
+      return []
+    }
+    if (ownVariables[name] !== undefined) {
+      ledger.note('dropped', at, ownVariables[name])
+      return []
+    }
+    if (isCredential(name, value)) return [asReference(context, engine, { name, index })]
+    ledger.note('kept', at, `spec.template.spec.initContainers, container ${dockerContainer}`)
+    return [entry]
   })
   return kept.length > 0 ? { env: kept } : {}
 }

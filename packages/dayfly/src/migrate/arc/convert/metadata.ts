@@ -2,7 +2,7 @@
 import { fieldsAt, isJsonObject, type JsonObject, type Path, valueAt } from '@dayfly/kit/read-json'
 import type { Context } from './context.ts'
 
-/** Returns the metadata of the pods. */
+/** Returns the metadata of the pods. ARC gives them the labels of the set, and what its own objects in between have. */
 export function convertMetadata(context: Context): JsonObject {
   const { values, ledger } = context
   const base: Path = ['template', 'metadata']
@@ -11,16 +11,21 @@ export function convertMetadata(context: Context): JsonObject {
     if (key === 'labels' || key === 'annotations') continue
     ledger.note('dropped', [...base, key], "ARC's chart takes labels and annotations only, and so does Dayfly.")
   }
-  return group(textsBelow(context, [...base, 'labels']), textsBelow(context, [...base, 'annotations']))
+  const passed = (key: 'labels' | 'annotations') => ({
+    ...textsBelow(context, ['resourceMeta', 'ephemeralRunnerSet', key]),
+    ...textsBelow(context, ['resourceMeta', 'ephemeralRunner', key]),
+    ...textsBelow(context, [...base, key]),
+  })
+  return group({ ...ownTexts(context, 'labels'), ...passed('labels') }, passed('annotations'))
 }
 
 /** Returns labels and annotations of the RunnerSet itself. */
 export function convertOwnMetadata(context: Context): JsonObject {
-  const merged = (key: 'labels' | 'annotations') => ({
-    ...textsBelow(context, [key]),
-    ...textsBelow(context, ['resourceMeta', 'autoscalingRunnerSet', key]),
-  })
-  return group(merged('labels'), merged('annotations'))
+  return group(ownTexts(context, 'labels'), ownTexts(context, 'annotations'))
+}
+
+function ownTexts(context: Context, key: 'labels' | 'annotations'): Readonly<Record<string, string>> {
+  return { ...textsBelow(context, [key]), ...textsBelow(context, ['resourceMeta', 'autoscalingRunnerSet', key]) }
 }
 
 function group(labels: JsonObject, annotations: JsonObject): JsonObject {

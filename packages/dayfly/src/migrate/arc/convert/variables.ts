@@ -53,7 +53,8 @@ export function convertVariables(
   })
 }
 
-function asReference(
+/** Notes the Secret with the value, and returns the variable that comes from it. */
+export function asReference(
   context: Context,
   container: FoundContainer,
   { name, index }: { name: string; index: number },
