@@ -28,7 +28,7 @@ export function convertPod(context: Context): ConvertedPod {
   const others = (list: FoundContainer['list']) =>
     containers
       .filter((one) => one.role === 'other' && one.list === list)
-      .map((one) => convertOther(context, one, volumes))
+      .map((one) => convertOther(context, one, volumes, runner))
   const added = externals ? externalsFor(imageOf(context, runner)) : undefined
   const docker = withExternals(sidecar, added)
   const spec = withLists(fields, {
@@ -107,11 +107,19 @@ function withExternals(
   return { name: dockerContainer, ...sidecar, volumeMounts: [...listAt(sidecar, 'volumeMounts'), added.mount] }
 }
 
-function convertOther(context: Context, container: FoundContainer, volumes: Volumes): JsonObject {
+function convertOther(
+  context: Context,
+  container: FoundContainer,
+  volumes: Volumes,
+  runner: FoundContainer | undefined,
+): JsonObject {
   const env = convertVariables(context, container, false)
   const mounts = convertMounts(context, container, volumes)
+  // ARC's chart writes no image here if the values have none, and its controller would refuse the pod.
+  const image = container.value['image'] ?? (copiesExternals([container]) ? imageOf(context, runner) : undefined)
   return {
     ...container.value,
+    ...(image === undefined ? {} : { image }),
     ...(fieldsOf(container, 'env') ? { env } : {}),
     ...(fieldsOf(container, 'volumeMounts') ? { volumeMounts: mounts } : {}),
   }

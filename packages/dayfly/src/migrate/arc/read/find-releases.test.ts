@@ -162,6 +162,25 @@ spec: {scaleTargetRef: {name: old}, minReplicas: 1, maxReplicas: 4}
       },
       ['ci/old acme 4'],
     ],
+    [
+      'of the older generation, with the autoscaler of the same file',
+      Object.fromEntries(
+        ['MAX', '7'].map((max) => [
+          `${max}.yaml`,
+          `apiVersion: actions.summerwind.dev/v1alpha1
+kind: RunnerDeployment
+metadata: {name: old}
+spec: {template: {spec: {repository: acme/x}}}
+---
+apiVersion: actions.summerwind.dev/v1alpha1
+kind: HorizontalRunnerAutoscaler
+metadata: {name: x}
+spec: {scaleTargetRef: {name: old}, maxReplicas: ${max}}
+`,
+        ]),
+      ),
+      ['/old acme/x 2147483647', '/old acme/x 7'],
+    ],
   ])('%s', (_, files, expected) => expect(setsIn(files)).toEqual(expected))
 
   it('is made once, and not of a copy of the chart itself', () => {

@@ -32,7 +32,9 @@ export function oldSets(input: Input): { readonly releases: readonly Release[]; 
   const sets = all.filter(({ kind }) => kind === 'RunnerDeployment' || kind === 'RunnerSet')
   const used = new Set<Old>()
   const releases = sets.map((set) => {
-    const scaler = scalers.find((one) => scales(one, set))
+    // A folder may have several variants of one set, each with its autoscaler.
+    const all = scalers.filter((one) => scales(one, set))
+    const scaler = all.find((one) => fileOf(one) === fileOf(set)) ?? all[0]
     if (scaler) used.add(scaler)
     return releaseOf(set, scaler)
   })
@@ -63,6 +65,10 @@ function oldObject(object: SourceObject): readonly Old[] {
     return []
   const name = textAt(values.root, 'metadata', 'name') ?? 'runners'
   return [{ object, values, kind, name, namespace: textAt(values.root, 'metadata', 'namespace') }]
+}
+
+function fileOf({ object }: Old): string {
+  return object.document.file.path
 }
 
 function scales(scaler: Old, set: Old): boolean {
@@ -141,8 +147,8 @@ function labelsOfRunner(values: Values, own: Path): readonly string[] {
 }
 
 function makeScale(making: Making, { values }: Old, scaler: Old | undefined): void {
-  const most = scaler && numberAt(scaler.values.root, 'spec', 'maxReplicas')
-  const least = scaler && numberAt(scaler.values.root, 'spec', 'minReplicas')
+  const most = scaler && valueAt(scaler.values.root, 'spec', 'maxReplicas')
+  const least = scaler && valueAt(scaler.values.root, 'spec', 'minReplicas')
   const replicas = numberAt(values.root, 'spec', 'replicas') ?? 1
   if (scaler) {
     if (most !== undefined) put(making, 'maxRunners', most, { from: scaler.values, path: ['spec', 'maxReplicas'] })

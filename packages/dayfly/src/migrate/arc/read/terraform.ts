@@ -79,7 +79,7 @@ function namedLayers(input: Input, file: SourceFile, { name, attributes }: Block
   const text = span ? file.text.slice(span.start, span.end) : ''
   const found = [...text.matchAll(/\b(?:template)?file\(\s*"([^"\n]*)"/g)].map(([, path = '']) => {
     const own = path.replace(/^.*\$\{[^}]*\}/, '')
-    const sentence = `The values file ${own} is not in the input. Give these values to the import with --values.`
+    const sentence = `The values file ${path} is not in the input. Give these values to the import with --values.`
     const missing: Line = { file: file.path, path: `helm_release.${name}.values`, is: 'decide', sentence }
     return layerOf(fileEndingIn(input, own), missing, true)
   })
