@@ -237,6 +237,14 @@ describe('Docker', () => {
     expect(one(changed).lineOf(`template.spec.${path}`)).toMatch(/^decide/)
   })
 
+  it('says which settings of another mode have no effect', () => {
+    const { lineOf } = one(
+      'containerMode: {type: dind, kubernetesModeWorkVolumeClaim: {accessModes: [ReadWriteOnce]}}\nproxy: {image: squid}\n',
+    )
+    expect(lineOf('containerMode.kubernetesModeWorkVolumeClaim.accessModes[0]')).toMatch(/^dropped/)
+    expect(lineOf('proxy.image')).toMatch(/^decide: ARC's chart reads http/)
+  })
+
   it.each(['kubernetes', 'kubernetes-novolume'])('says what is missing for the mode %s', (mode) => {
     const { spec, lineOf } = one(
       `containerMode: {type: ${mode}}\n${template('env: [{name: ACTIONS_RUNNER_CONTAINER_HOOKS, value: /x}]')}`,

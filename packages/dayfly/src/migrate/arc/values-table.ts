@@ -14,6 +14,7 @@ export type ValueRow = {
 const metrics = 'Dayfly has no listener. Its controller has the metrics of all sets (docs/guide/metrics.md)'
 const ofListener = 'Dayfly has no listener: its one controller connects to GitHub for all sets.'
 const ofChart = 'Dayfly has no such object, so there is nothing to label.'
+const ofProxy = 'spec.github.proxy, and the variables http_proxy, https_proxy and no_proxy of the runner'
 const ofPods = 'spec.template.metadata: ARC gives them to the pods'
 const vault =
   'Dayfly reads credentials from Secrets only. Let a tool such as External Secrets copy the vault into the Secret.'
@@ -30,7 +31,14 @@ export const valueTable: readonly ValueRow[] = [
   row('githubConfigSecret.github_app_installation_id', 'changed', inlineSecret),
   row('githubConfigSecret.github_app_private_key', 'changed', inlineSecret),
   row('scaleSetLabels', 'kept', 'spec.github.labels'),
-  row('proxy', 'kept', 'spec.github.proxy, and the variables http_proxy, https_proxy and no_proxy of the runner'),
+  row(
+    'proxy',
+    'decide',
+    "ARC's chart reads http, https and noProxy only. If your own chart reads more, do the same there.",
+  ),
+  row('proxy.http', 'kept', ofProxy),
+  row('proxy.https', 'kept', ofProxy),
+  row('proxy.noProxy', 'kept', ofProxy),
   row('maxRunners', 'kept', 'spec.scale.max. Without it, ARC has no limit, and Dayfly needs one.'),
   row('minRunners', 'kept', 'spec.scale.min: idle runners in addition to the jobs, as in ARC'),
   row('runnerGroup', 'kept', 'spec.github.runnerGroup'),

@@ -57,24 +57,28 @@ function withoutIgnored(context: Context, containers: readonly FoundContainer[])
 function noteMode(context: Context, addsExternals: boolean): void {
   const mode = modeOf(context)
   const { ledger } = context
+  if (isKubernetesMode(mode)) {
+    ledger.note('decide', ['containerMode'], noKubernetes)
+    return
+  }
+  const isNone = mode === '' || mode === 'none'
   if (mode === 'dind') {
     const why = addsExternals ? ' An init container copies the programs that jobs with container: need.' : ''
-    ledger.note(
-      'changed',
-      ['containerMode', 'type'],
-      `spec.docker: sidecar, an engine with its own version and probe.${why}`,
-    )
-  } else if (isKubernetesMode(mode)) {
-    ledger.note(
-      'decide',
-      ['containerMode'],
-      'Dayfly has no mode kubernetes yet. Missing: ServiceAccount and Role for the pods of jobs, their work volume, and their removal.',
-    )
-  } else if (mode === '' || mode === 'none') {
-    ledger.note('kept', ['containerMode', 'type'], 'No mode: the template says all.')
-    ledger.note('dropped', ['containerMode'], "ARC's chart reads it in the mode kubernetes only.")
-  } else ledger.note('decide', ['containerMode', 'type'], 'Neither the chart nor Dayfly knows this mode.')
+    const sentence = `spec.docker: sidecar, an engine with its own version and probe.${why}`
+    ledger.note('changed', ['containerMode', 'type'], sentence)
+  } else if (isNone) ledger.note('kept', ['containerMode', 'type'], 'No mode: the template says all.')
+  else ledger.note('decide', ['containerMode', 'type'], 'Neither the chart nor Dayfly knows this mode.')
+  for (const key of [
+    'kubernetesModeWorkVolumeClaim',
+    'kubernetesModeServiceAccount',
+    'kubernetesModeAdditionalRoleRules',
+  ]) {
+    ledger.note('dropped', ['containerMode', key], "ARC's chart reads it in the mode kubernetes only.")
+  }
 }
+
+const noKubernetes =
+  'Dayfly has no mode kubernetes yet. Missing: ServiceAccount and Role for the pods of jobs, their work volume, and their removal.'
 
 const externalsPath = '/home/runner/externals'
 

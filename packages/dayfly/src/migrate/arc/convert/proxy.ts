@@ -28,7 +28,6 @@ export function convertProxy({ values, ledger }: Context): JsonObject | undefine
       'The variable http_proxy of the runner. Dayfly itself calls GitHub through the proxy for https.',
     )
   }
-  ledger.note('kept', ['proxy'], 'spec.github.proxy, and variables of the runner')
   return {
     url,
     ...(secret === undefined || secret === '' ? {} : { credentials: { secret } }),

@@ -8,7 +8,8 @@ import { parseTemplate } from '@dayfly/doctor/read/template/parse-template'
 import { writtenValue } from '@dayfly/doctor/read/template/written-value'
 import { splitDocuments } from '@dayfly/doctor/read/yaml/split'
 import { isJsonObject, type JsonObject, type Path, valueAt } from '@dayfly/kit/read-json'
-import { type Values, valuesAt } from '../values.ts'
+import type { Line } from '../ledger.ts'
+import { showPath, type Values, valuesAt } from '../values.ts'
 
 export type Unread = { readonly file: string; readonly sentence: string }
 
@@ -70,6 +71,14 @@ export function valuesIn(object: SourceObject, path: Path): Values | undefined {
   if (!isJsonObject(value)) return undefined
   const base = [...hostPath(object.document), ...object.path, ...path]
   return valuesAt(object.document.file.path, base, value, [...computed, ...substitutions(value)])
+}
+
+/** Notes that a template leaves out parts of the object under a condition. The values have all parts. */
+export function branchNotes({ document, path }: SourceObject): readonly Line[] {
+  if (!document.markers().some(({ role }) => role === 'open')) return []
+  const sentence =
+    'A template leaves parts out under conditions, and the RunnerSet has all of them. Render it first: helm template.'
+  return [{ file: document.file.path, path: showPath(path) || 'metadata.name', is: 'decide', sentence }]
 }
 
 /** Returns the path of the string that holds a document. Empty for a document of the file. */

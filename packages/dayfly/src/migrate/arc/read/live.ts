@@ -4,7 +4,7 @@ import { fieldsAt, isJsonObject, type JsonObject, type Path, textAt } from '@day
 import type { ChartMade, Release } from '../release.ts'
 import { keyOf, showPath, type Values } from '../values.ts'
 import { namespaceAround } from './flux.ts'
-import { type Input, valuesIn } from './input.ts'
+import { branchNotes, type Input, valuesIn } from './input.ts'
 
 /** The fields of the object, by the name of the chart's value. */
 const renamed: Readonly<Record<string, string>> = {
@@ -39,7 +39,7 @@ export function liveSets(input: Input): readonly Release[] {
       name,
       namespace: namespace ?? namespaceAround(input, object.document.file.path),
       values: valuesOf(object),
-      notes: [],
+      notes: branchNotes(object),
       files: [],
       made: madeBy(object.value),
     }
