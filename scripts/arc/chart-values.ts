@@ -9,7 +9,7 @@ export function documentedValues(text: string): readonly string[] {
     const [, blank = '', dash = '', key] = /^(\s*)((?:- )*)([a-z][\w-]*):(?:\s|$)/.exec(plain) ?? []
     if (key === undefined) continue
     const indent = blank.length + dash.length
-    // An entry of a list may stand below its dash only.
+    // The keys of an entry are deeper than its dash.
     around = around.filter((outer) => (dash === '' ? outer.indent < indent : outer.indent <= blank.length))
     const parent = around.at(-1)?.name
     const entry = dash === '' ? parent : `${parent}[]`

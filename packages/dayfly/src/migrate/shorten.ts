@@ -1,6 +1,6 @@
 // Makes the report of an import short for readers. The JSON report has every path.
 
-/** What happens to one path of an input. */
+/** The fate of one path of an input. */
 export type ReportLine = {
   readonly file: string
   readonly path: string

@@ -114,7 +114,7 @@ it('converts any text around real values', () => {
   )
 })
 
-it('refuses any Secret of helm that is none', () => {
+it('refuses any text that helm has not written', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.base64String()), (data) => {
       expect(typeof readHelmSecret(data)).toBe('string')

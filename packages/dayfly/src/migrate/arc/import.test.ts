@@ -1,4 +1,4 @@
-// What becomes of the values of ARC's chart.
+// The fate of each value of ARC's chart.
 
 import { type Path, textsAt, valueAt } from '@dayfly/kit/read-json'
 import { describe, expect, it } from 'vitest'

@@ -2,21 +2,19 @@
 import type { Line } from './ledger.ts'
 import type { Values } from './values.ts'
 
-export const forms = [
-  'values file',
-  'Helm release',
-  'Argo CD Application',
-  'Argo CD ApplicationSet',
-  'Flux HelmRelease',
-  'helmfile',
-  'kustomization',
-  'Terraform',
-  'AutoscalingRunnerSet',
-  'RunnerDeployment',
-  'RunnerSet',
-] as const
-
-export type Form = (typeof forms)[number]
+/** The kind of the input. */
+export type Form =
+  | 'values file'
+  | 'Helm release'
+  | 'Argo CD Application'
+  | 'Argo CD ApplicationSet'
+  | 'Flux HelmRelease'
+  | 'helmfile'
+  | 'kustomization'
+  | 'Terraform'
+  | 'AutoscalingRunnerSet'
+  | 'RunnerDeployment'
+  | 'RunnerSet'
 
 export type Release = {
   readonly form: Form

@@ -61,12 +61,12 @@ function noteMode(context: Context, addsExternals: boolean): void {
     ledger.note('decide', ['containerMode'], noKubernetes)
     return
   }
-  const isNone = mode === '' || mode === 'none'
+  const hasNoMode = mode === '' || mode === 'none'
   if (mode === 'dind') {
     const why = addsExternals ? ' An init container copies the programs that jobs with container: need.' : ''
     const sentence = `spec.docker: sidecar, an engine with its own version and probe.${why}`
     ledger.note('changed', ['containerMode', 'type'], sentence)
-  } else if (isNone) ledger.note('kept', ['containerMode', 'type'], 'No mode: the template says all.')
+  } else if (hasNoMode) ledger.note('kept', ['containerMode', 'type'], 'No mode: the template says all.')
   else ledger.note('decide', ['containerMode', 'type'], 'Neither the chart nor Dayfly knows this mode.')
   for (const key of [
     'kubernetesModeWorkVolumeClaim',

@@ -82,7 +82,7 @@ function withChartVolumes(context: Context, volumes: Volumes): Volumes {
   return { kept: [...kept, work], gone, renamed, names: new Set([...names, 'work']) }
 }
 
-export function mountsOf(container: FoundContainer): readonly Mount[] {
+function mountsOf(container: FoundContainer): readonly Mount[] {
   return listAt(container.value, 'volumeMounts').flatMap((mount) => {
     const name = textAt(mount, 'name')
     const path = textAt(mount, 'mountPath')

@@ -268,7 +268,7 @@ describe('the Secret of a Helm release', () => {
     ['no gzip', Buffer.from(Buffer.from('secret-text').toString('base64')).toString('base64')],
     ['a bomb', encode('0'.repeat(20 * 1024 * 1024))],
     ['no JSON object', encode([1])],
-  ])('that holds %s is refused with a sentence', (_, data) => {
+  ])('is refused with a sentence if it holds %s', (_, data) => {
     const read = readHelmSecret(data)
     expect(read).toMatch(/^The (Secret|release) /)
     expect(read).not.toContain('secret-text')

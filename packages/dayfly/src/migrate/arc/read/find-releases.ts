@@ -1,4 +1,4 @@
-// Finds each set of runners of ARC in the files of the input, whatever tool delivers it.
+// Finds each set of runners of ARC in the files of the input, by any tool that delivers it.
 import type { SourceObject } from '@dayfly/doctor/read/decode/document'
 import type { Line } from '../ledger.ts'
 import type { Release } from '../release.ts'

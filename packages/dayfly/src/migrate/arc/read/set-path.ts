@@ -11,7 +11,7 @@ export type Setting = {
 
 const stepsMax = 30
 
-export function pathOf(name: string): Path {
+function pathOf(name: string): Path {
   const steps = [...name.matchAll(/\[(\d{1,4})\]|((?:\\.|[^.[\]\\])+)/g)].slice(0, stepsMax)
   return steps.map(([, index, key = '']) => (index === undefined ? key.replace(/\\(.)/g, '$1') : Number(index)))
 }
