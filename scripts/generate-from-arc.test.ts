@@ -26,18 +26,12 @@ a: ""
 list:
   - name: x
     more: y
-  #d: |
   - other: z
+map:
+  #d: |
+  e: ""
 `
-  expect(documentedValues(text)).toEqual([
-    'a',
-    'b',
-    'b.c',
-    'list',
-    'list[].more',
-    'list[].name',
-    'list[].other',
-    'list.d',
-  ])
+  const list = ['list', 'list[].more', 'list[].name', 'list[].other']
+  expect(documentedValues(text)).toEqual(['a', 'b', 'b.c', ...list, 'map', 'map.d', 'map.e'])
   expect(readValues('{{ .Values.x.y_z }} {{ with .Values.a }}{{ .b }}{{ end }} .Values.x.y_z')).toEqual(['a', 'x.y_z'])
 })
