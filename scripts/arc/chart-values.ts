@@ -23,6 +23,6 @@ export function documentedValues(text: string): readonly string[] {
 
 /** Returns the paths after `.Values` in the texts of templates. */
 export function readValues(templates: string): readonly string[] {
-  const found = [...templates.matchAll(/\.Values\.([A-Za-z_][\w.]*\w)/g)].map(([, name = '']) => name)
+  const found = [...templates.matchAll(/\.Values\.([A-Za-z_]\w*(?:\.\w+)*)/g)].map(([, name = '']) => name)
   return [...new Set(found)].sort()
 }

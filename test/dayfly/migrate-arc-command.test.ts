@@ -7,6 +7,7 @@ import { parseRunnerSet } from '@dayfly/runner-set/config/runner-set'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
 import { program } from '../cli.ts'
+import { guideSteps } from './guide-pages.ts'
 
 let folder: string
 beforeEach(() => {
@@ -76,6 +77,16 @@ it('prints sets and report as JSON', () => {
   const [set] = JSON.parse(stdout).sets
   expect(set.document.spec.scale).toEqual({ max: 9 })
   expect(set.report).toContainEqual({ file: 'more.yaml', path: 'maxRunners', is: 'kept', sentence: 'spec.scale.max' })
+})
+
+it('prints what docs/guide/from-arc.md shows', () => {
+  const [commands, output] = guideSteps('from-arc').flatMap((step) =>
+    step.does === 'run' && step.output ? [step.block.text, step.output.text] : [],
+  )
+  const [, text = ''] = /<<EOF\n([\s\S]*?)\nEOF\n/.exec(commands ?? '') ?? []
+  put('arc-values.yaml', text)
+  expect(commands).toMatch(/\ndayfly import arc arc-values.yaml -n "\$RUNNER_NAMESPACE" --out arc-sets$/)
+  expect(importArc('arc-values.yaml', '-n', 'ci', '--out', 'arc-sets').stdout.trimEnd()).toBe(output)
 })
 
 it('fails with a code, a sentence and a next step', () => {
