@@ -176,7 +176,7 @@ function nothingFound({ problems, lines, unread }: ImportResult): CliFailure {
 function show(result: ImportResult, options: Options): void {
   const documents = options.as === 'values' ? chartValues(result.sets) : runnerSetDocuments(result.sets)
   if (options.as === 'values') refuseTwins(result)
-  const shown = { files: options.out ?? 'sets.yaml', form: options.as, documents }
+  const shown = { folder: options.out, form: options.as, documents }
   if (options.out !== undefined) writeFiles(options.out, filesOf(documents, reportLines(result, shown, 120)))
   if (options.json) {
     printJson(importJson(result, shown))

@@ -7,8 +7,8 @@ import { shortened } from '../../migrate/shorten.ts'
 import { shellWord } from './shell-word.ts'
 
 type Shown = {
-  /** The folder or file with the output. */
-  readonly files: string
+  /** The folder with the output. Undefined: the operator has put it into a file. */
+  readonly folder: string | undefined
   readonly form: 'runner-sets' | 'values'
   readonly documents: readonly OutputDocument[]
 }
@@ -68,11 +68,13 @@ function commandOf({ name, from }: WantedSecret, namespace: string | undefined):
   return `kubectl create secret generic ${name}${where} ${from.options.join(' ')}`
 }
 
-function nextSteps({ sets }: ImportResult, { files, form, documents }: Shown): readonly string[] {
+function nextSteps({ sets }: ImportResult, { folder, form, documents }: Shown): readonly string[] {
+  const files = folder ?? 'sets.yaml'
   const same = twins(sets)
   const doubles = `${same.join(', ')}: several sets have this name and namespace. Import each cluster on its own.`
   const check = `kubectl apply --dry-run=server -f ${shellWord(files)}`
-  const render = documents.map(({ file }) => `helm template runners deploy/chart-runner-set -f ${shellWord(file)}`)
+  const named = folder === undefined ? [files] : documents.map(({ file }) => `${folder}/${file}`)
+  const render = named.map((file) => `helm template runners deploy/chart-runner-set -f ${shellWord(file)}`)
   return [
     ...(same.length > 0 ? [doubles] : []),
     'Decide the lines marked decide, and edit the output.',

@@ -37,6 +37,8 @@ export type Release = {
 
 export type ChartMade = {
   readonly secret?: string
+  /** The Secret with the inline credential of an installed release. */
+  readonly inlineSecret?: string
   readonly plainAccount?: string
   readonly kubernetesAccount?: string
 }

@@ -68,7 +68,8 @@ function convertCredential(context: Context): string {
   const given = values.root['githubConfigSecret']
   const own = `${name.slice(0, 56)}-github`
   if (isJsonObject(given) && keysOf(given).length > 0) {
-    wantCredential(context, own, keysOf(given))
+    if (made.inlineSecret === undefined) wantCredential(context, own, keysOf(given))
+    else wantCopy(context, made.inlineSecret, own)
     return own
   }
   if (typeof given === 'string' && given === made.secret) {

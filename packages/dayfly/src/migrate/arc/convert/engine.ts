@@ -74,10 +74,12 @@ function convertImage({ ledger, defaults }: Context, { value, path }: FoundConta
 }
 
 /** The variables by which the chart's engine opens its socket. Dayfly's engine has no TCP port, and so no certificates. */
-const ownVariables: Readonly<Record<string, string>> = {
-  DOCKER_TLS_CERTDIR: "Dayfly's engine opens no TCP port, so it needs no certificates.",
-  DOCKER_HOST: "Dayfly's engine has its own socket.",
-}
+const ownVariables: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    DOCKER_TLS_CERTDIR: "Dayfly's engine opens no TCP port, so it needs no certificates.",
+    DOCKER_HOST: "Dayfly's engine has its own socket.",
+  }),
+)
 
 function convertVariables(context: Context, engine: FoundContainer): JsonObject {
   const { ledger, defaults } = context
@@ -90,8 +92,9 @@ function convertVariables(context: Context, engine: FoundContainer): JsonObject 
       ledger.note('kept', at, "Dayfly's sidecar has the same variable.")
       return []
     }
-    if (ownVariables[name] !== undefined) {
-      ledger.note('dropped', at, ownVariables[name])
+    const own = ownVariables.get(name)
+    if (own !== undefined) {
+      ledger.note('dropped', at, own)
       return []
     }
     if (isCredential(name, value)) return [asReference(context, engine, { name, index })]

@@ -263,6 +263,18 @@ describe('the Secret of a Helm release', () => {
     expect(setsIn({}, { helmReleases: sets })).toEqual(['ci/linux acme 3', 'ci/linux acme 2'])
   })
 
+  it("has its inline credential copied from the Secret of ARC's chart", () => {
+    const read = readHelmSecret(stored('gha-runner-scale-set', {}, { githubConfigSecret: { github_token: 'x-y-z' } }))
+    if (typeof read === 'string') throw new Error(read)
+    const [set] = importFiles({}, { helmReleases: [read] }).sets
+    expect(set?.secrets).toMatchObject([
+      {
+        name: 'linux-github',
+        from: { command: expect.stringContaining('get secret linux-gha-rs-github-secret -n ci') },
+      },
+    ])
+  })
+
   it.each([
     ['no base64', '%%%'],
     ['no gzip', Buffer.from(Buffer.from('secret-text').toString('base64')).toString('base64')],

@@ -33,6 +33,12 @@ export function readHelmSecret(data: string): HelmRelease | string {
   return { name, namespace, chart, defaults, given: fieldsAt(release, 'config') ?? {} }
 }
 
+/** ARC's chart puts an inline credential into a Secret of this name. */
+function secretOf({ values, name = '' }: Release): string {
+  const scaleSet = textAt(values.root, 'runnerScaleSetName') || name
+  return `${`${scaleSet}-gha-rs`.slice(0, 63).replace(/-$/, '').replaceAll('_', '-')}-github-secret`
+}
+
 function decompressed(data: string): string | undefined {
   try {
     const inner = Buffer.from(Buffer.from(data, 'base64').toString('latin1'), 'base64')
@@ -60,7 +66,8 @@ export function releasesOfHelm(release: HelmRelease): {
   const given = valuesAt(file, [], release.given)
   const layers: readonly Values[] = isChart ? [given] : [valuesAt(`${file}, chart`, [], release.defaults), given]
   const { name, namespace } = release
-  const releases = assemble({ form: 'Helm release', file, at: [], name, namespace, isChart, layers, notes: [] })
+  const found = assemble({ form: 'Helm release', file, at: [], name, namespace, isChart, layers, notes: [] })
+  const releases = found.map((one) => ({ ...one, made: { inlineSecret: secretOf(one) } }))
   const sentence = `The chart ${release.chart} has no values of ARC's chart gha-runner-scale-set.`
   return { releases, lines: releases.length > 0 ? [] : [{ file, path: 'chart', is: 'decide', sentence }] }
 }

@@ -7,21 +7,25 @@ import { namespaceAround } from './flux.ts'
 import { branchNotes, type Input, valuesIn } from './input.ts'
 
 /** The fields of the object, by the name of the chart's value. */
-const renamed: Readonly<Record<string, string>> = {
-  runnerScaleSetLabels: 'scaleSetLabels',
-  vaultConfig: 'keyVault',
-}
+const renamed: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    runnerScaleSetLabels: 'scaleSetLabels',
+    vaultConfig: 'keyVault',
+  }),
+)
 /** Metadata of the objects that ARC makes, by the chart's value. */
-const metadata: Readonly<Record<string, string>> = {
-  autoscalingListener: 'autoscalingListener',
-  listenerServiceAccountMetadata: 'listenerServiceAccount',
-  listenerRoleMetadata: 'listenerRole',
-  listenerRoleBindingMetadata: 'listenerRoleBinding',
-  listenerConfigSecretMetadata: 'listenerConfigSecret',
-  ephemeralRunnerSetMetadata: 'ephemeralRunnerSet',
-  ephemeralRunnerMetadata: 'ephemeralRunner',
-  ephemeralRunnerConfigSecretMetadata: 'ephemeralRunnerConfigSecret',
-}
+const metadata: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    autoscalingListener: 'autoscalingListener',
+    listenerServiceAccountMetadata: 'listenerServiceAccount',
+    listenerRoleMetadata: 'listenerRole',
+    listenerRoleBindingMetadata: 'listenerRoleBinding',
+    listenerConfigSecretMetadata: 'listenerConfigSecret',
+    ephemeralRunnerSetMetadata: 'ephemeralRunnerSet',
+    ephemeralRunnerMetadata: 'ephemeralRunner',
+    ephemeralRunnerConfigSecretMetadata: 'ephemeralRunnerConfigSecret',
+  }),
+)
 
 const setName = 'actions.github.com/runner-scale-set-name'
 /** Annotations by which ARC and helm keep their own state. */
@@ -79,10 +83,10 @@ function valuesOf(object: SourceObject): Values {
   const meta: Record<string, unknown> = {}
   const places = new Map<string, Path>()
   for (const key of Object.keys(spec)) {
-    const part = metadata[key]
+    const part = metadata.get(key)
     if (part !== undefined) meta[part] = spec[key]
-    else root[renamed[key] ?? key] = spec[key]
-    places.set(keyOf(part === undefined ? [renamed[key] ?? key] : ['resourceMeta', part]), ['spec', key])
+    else root[renamed.get(key) ?? key] = spec[key]
+    places.set(keyOf(part === undefined ? [renamed.get(key) ?? key] : ['resourceMeta', part]), ['spec', key])
   }
   if (Object.keys(meta).length > 0) root['resourceMeta'] = meta
   Object.assign(root, ownMetadata(written?.root, places))

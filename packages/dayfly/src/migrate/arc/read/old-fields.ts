@@ -38,7 +38,7 @@ const inSidecar =
   "Dayfly's sidecar has other settings. Change the container docker of the template (docs/guide/docker.md)."
 
 /** Fields that have no place in a RunnerSet. */
-export const otherFields: Readonly<Record<string, Fate>> = {
+const fates: Readonly<Record<string, Fate>> = {
   image: {
     is: 'decide',
     sentence:
@@ -82,7 +82,7 @@ export const otherFields: Readonly<Record<string, Fate>> = {
   scheduledOverrides: { is: 'decide', sentence: 'Dayfly has no schedule. Let a CronJob change spec.scale.' },
 }
 
-export const unknownField: Fate = {
+const unknownField: Fate = {
   is: 'decide',
   sentence: 'The import does not know this field, so the RunnerSet does not have it.',
 }
@@ -90,3 +90,8 @@ export const unknownField: Fate = {
 /** Variables that only the entrypoint of the old image reads. */
 export const oldVariables =
   /^(DISABLE_RUNNER_UPDATE|STARTUP_DELAY_IN_SECONDS|DISABLE_WAIT_FOR_DOCKER|WAIT_FOR_DOCKER_SECONDS|RUNNER_FEATURE_\w+|RUNNER_GRACEFUL_STOP_TIMEOUT|DOCKER_ENABLED|DOCKERD_IN_RUNNER|UNITTEST|MTU)$/
+
+/** Returns the fate of a field that has no place of its own. */
+export function fateOf(field: string): Fate {
+  return (Object.hasOwn(fates, field) ? fates[field] : undefined) ?? unknownField
+}

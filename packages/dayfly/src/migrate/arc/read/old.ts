@@ -15,7 +15,7 @@ import type { Line } from '../ledger.ts'
 import type { Form, Release } from '../release.ts'
 import { leavesOf, showPath, type Values } from '../values.ts'
 import { type Input, valuesIn } from './input.ts'
-import { containerFields, oldVariables, otherFields, podFields, unknownField } from './old-fields.ts'
+import { containerFields, fateOf, oldVariables, podFields } from './old-fields.ts'
 import { type Part, placedValues } from './placed-values.ts'
 
 type Old = {
@@ -263,7 +263,7 @@ function noteRest(making: Making, values: Values, own: Path, kind: string): void
 }
 
 function noteField(making: Making, values: Values, own: Path, key: string): void {
-  const { is, sentence } = otherFields[key] ?? unknownField
+  const { is, sentence } = fateOf(key)
   for (const leaf of leavesOf(valueAt(values.root, ...own, key), [...own, key])) {
     making.notes.push({ ...values.placeOf(leaf), is, sentence })
   }
