@@ -68,16 +68,17 @@ function commandOf({ name, from }: WantedSecret, namespace: string | undefined):
   return `kubectl create secret generic ${name}${where} ${from.options.join(' ')}`
 }
 
-function nextSteps({ sets }: ImportResult, { folder, form, documents }: Shown): readonly string[] {
+function nextSteps({ sets, lines }: ImportResult, { folder, form, documents }: Shown): readonly string[] {
   const files = folder ?? 'sets.yaml'
   const same = twins(sets)
+  const isOpen = [...sets.flatMap((set) => set.lines), ...lines].some(({ is }) => is === 'decide')
   const doubles = `${same.join(', ')}: several sets have this name and namespace. Import each cluster on its own.`
   const check = `kubectl apply --dry-run=server -f ${shellWord(files)}`
   const named = folder === undefined ? [files] : documents.map(({ file }) => `${folder}/${file}`)
   const render = named.map((file) => `helm template runners deploy/chart-runner-set -f ${shellWord(file)}`)
   return [
     ...(same.length > 0 ? [doubles] : []),
-    'Decide the lines marked decide, and edit the output.',
+    ...(isOpen ? ['Decide the lines marked decide, and edit the output.'] : []),
     form === 'values'
       ? `Look at the result: ${render.join(' && ')}`
       : `Let the API server check the RunnerSets, which changes nothing: ${check}`,
