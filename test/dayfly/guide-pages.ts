@@ -11,6 +11,7 @@ export const guidePages = [
   'github',
   'bitbucket',
   'docker',
+  'from-arc',
   'bitbucket-migration',
   'bitbucket-scaling',
   'security',

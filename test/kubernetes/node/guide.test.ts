@@ -142,7 +142,7 @@ function suite(kubeconfig: string): void {
             const [, job] = /\bexplain job\/(\w+)/.exec(block.text) ?? []
             if (job !== undefined) await remember(job)
             const printed = await run(page, block.text)
-            if (block.text.startsWith('dayfly import'))
+            if (block.text.startsWith('dayfly import bitbucket-autoscaler'))
               stage().bitbucket.redirect(path.join(stage().shell.folder, 'sets'))
             if (step.output) expect(comparable(printed), printed).toBe(comparable(step.output.text))
           })

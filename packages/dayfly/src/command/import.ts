@@ -1,6 +1,5 @@
 // `dayfly import`: RunnerSets from another autoscaler's own files, with a report that names every path of them.
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import path from 'node:path'
+import { readFileSync } from 'node:fs'
 import { CliFailure } from '@dayfly/command-line/failure'
 import { printJson, printLine, printNote, printResult, resultColumns } from '@dayfly/command-line/output'
 import { programName } from '@dayfly/command-line/program-name'
@@ -11,8 +10,10 @@ import { Command, Option } from 'commander'
 import { textInConfigMap } from '../migrate/bitbucket-autoscaler/config-map.ts'
 import type { Strategy } from '../migrate/bitbucket-autoscaler/convert/scale.ts'
 import { type FileProblem, type ImportResult, importAutoscaler } from '../migrate/bitbucket-autoscaler/import.ts'
-import { writeYaml } from '../migrate/bitbucket-autoscaler/write-yaml.ts'
+import { writeYaml } from '../migrate/write-yaml.ts'
+import { arcCommand } from './import/arc.ts'
 import { importJson, reportLines } from './import/show-import.ts'
+import { writeFiles } from './import/write-files.ts'
 
 type Options = {
   readonly out?: string
@@ -25,7 +26,8 @@ type Imported = Extract<ImportResult, { readonly ok: true }>
 
 export function importCommand(): Command {
   return new Command('import')
-    .description("Makes RunnerSets of another autoscaler's own files. Asks no server and changes no cluster.")
+    .description("Makes RunnerSets of another autoscaler's own files or objects. Changes no cluster.")
+    .addCommand(arcCommand())
     .addCommand(bitbucketCommand())
 }
 
@@ -73,7 +75,7 @@ function run(config: string, template: string | undefined, options: Options): vo
     ),
   })
   if (!result.ok) throw failureOf(result.problems, { configuration: config, template: template ?? '' })
-  if (options.out !== undefined) writeFiles(options.out, result)
+  if (options.out !== undefined) writeFiles(options.out, filesOf(options.out, result))
   show(result, options)
 }
 
@@ -132,31 +134,8 @@ function failureOf(problems: readonly FileProblem[], files: Readonly<Record<File
   return new CliFailure({ ...first, others })
 }
 
-/** Writes into a new or existing folder. A file with the same name is replaced. */
-/** Writes a file of the folder. A symbolic link would lead to a file elsewhere, so it is replaced by the file. */
-function writeHere(file: string, text: string): void {
-  const written = `${file}.${process.pid}`
-  writeFileSync(written, text, { flag: 'wx' })
-  renameSync(written, file)
-}
-
-function writeFiles(folder: string, result: Imported): void {
-  try {
-    mkdirSync(folder, { recursive: true })
-    for (const { document } of result.sets) {
-      writeHere(path.join(folder, `${document.metadata.name}.yaml`), writeYaml(document))
-    }
-    // kubectl reads every YAML and JSON file of a folder, so the report is neither.
-    writeHere(path.join(folder, 'report.txt'), `${reportLines(result, folder, 120).join('\n')}\n`)
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message.replace(/^[A-Z]+: /, '') : 'unknown error'
-    const sentence = `The folder ${folder} cannot be written: ${why}.`
-    throw new CliFailure({
-      code: 'output-unwritable',
-      sentence,
-      next: 'Name another folder with --out.',
-      cause,
-      exitCode: 1,
-    })
-  }
+function filesOf(folder: string, result: Imported): ReadonlyMap<string, string> {
+  const sets = result.sets.map(({ document }) => [`${document.metadata.name}.yaml`, writeYaml(document)] as const)
+  // kubectl reads every YAML and JSON file of a folder, so the report is neither.
+  return new Map([...sets, ['report.txt', `${reportLines(result, folder, 120).join('\n')}\n`]])
 }

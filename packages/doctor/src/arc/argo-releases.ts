@@ -6,12 +6,17 @@ import { objectsOf } from '../read/objects/by-kind.ts'
 import { arcChart, type ChartRelease, isVersion, type Said } from './chart-release.ts'
 
 export function argoReleases(facts: Facts): readonly ChartRelease[] {
+  return argoApplications(facts).flatMap(releasesOf)
+}
+
+/** Returns the Applications, and those that an ApplicationSet makes of its written elements. */
+export function argoApplications(facts: Pick<Facts, 'objects'>): readonly Application[] {
   const applications = objectsOf(facts, 'Application').map((fact) => ({ fact, spec: ['spec'], element: undefined }))
-  return [...applications, ...objectsOf(facts, 'ApplicationSet').flatMap(made)].flatMap(releasesOf)
+  return [...applications, ...objectsOf(facts, 'ApplicationSet').flatMap(made)]
 }
 
 /** A written Application, or one from a template and a list element. `element` is undefined if its values are unknown. */
-type Application = { readonly fact: ObjectFact; readonly spec: Path; readonly element: Path | undefined }
+export type Application = { readonly fact: ObjectFact; readonly spec: Path; readonly element: Path | undefined }
 
 /** Returns none if a part that is not read changes the template. */
 function made(fact: ObjectFact): readonly Application[] {
@@ -53,7 +58,8 @@ function said(application: Application, at: Path): Said | undefined {
   return isVersion(text) ? { fact: application.fact, path, version: text } : undefined
 }
 
-const marker = /\{\{-?\s*\.?([\w.-]+?)\s*-?\}\}/g
+/** A marker that names a value of an element. */
+export const marker = /\{\{-?\s*\.?([\w.-]+?)\s*-?\}\}/g
 
 /**
  * Returns the text at this path with the element's values filled in, and the path of the text or of the first of these values.

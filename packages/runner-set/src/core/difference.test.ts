@@ -30,6 +30,12 @@ it.each<[string, unknown, unknown, string | undefined]>([
     undefined,
   ],
   [
+    'a quantity of a resource with dots in its name',
+    { resources: { limits: { 'nvidia.com/gpu': 1 } } },
+    { resources: { limits: { 'nvidia.com/gpu': '1' } } },
+    undefined,
+  ],
+  [
     'an image from a mirror',
     image('ghcr.io/a/runner:1'),
     image('mirror.example:5000/ghcr/a/runner:1@sha256:00'),

@@ -16,7 +16,8 @@ export function firstDifference(sent: unknown, stored: unknown, path = ''): stri
   return sent === stored ? undefined : path
 }
 
-const quantityPath = /\.(limits|requests)\.[^.]+$|\.sizeLimit$/
+/** A resource may have dots in its name: `nvidia.com/gpu`. */
+const quantityPath = /\.(limits|requests)\.[\w./-]+$|\.sizeLimit$/
 /** A word that is added to a command changes what it does. Other lists of texts may gain entries. */
 const commandPath = /\.(command|args)$/
 

@@ -3,6 +3,7 @@ import { wrap } from '@dayfly/command-line/table'
 import type { ImportResult } from '../../migrate/bitbucket-autoscaler/import.ts'
 import { chaptersOf } from '../../migrate/bitbucket-autoscaler/report.ts'
 import { type TakeoverStep, takeoverPlan, wayBack } from '../../migrate/bitbucket-autoscaler/takeover.ts'
+import { shellWord } from './shell-word.ts'
 
 type Imported = Extract<ImportResult, { readonly ok: true }>
 
@@ -44,8 +45,4 @@ export function importJson({ sets, lines, warnings }: Imported, files: string): 
     plan: takeoverPlan(documents, shellWord(files)),
     wayBack: wayBack(documents),
   }
-}
-
-function shellWord(text: string): string {
-  return /^[\w./-]+$/.test(text) && !text.startsWith('-') ? text : `'${text.replace(/'/g, `'\\''`)}'`
 }

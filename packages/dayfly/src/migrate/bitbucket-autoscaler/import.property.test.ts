@@ -4,10 +4,10 @@ import path from 'node:path'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
+import { writeYaml } from '../write-yaml.ts'
 import { readConfiguration } from './configuration.ts'
 import { importAutoscaler } from './import.ts'
 import { compileJobTemplate } from './job-template.ts'
-import { writeYaml } from './write-yaml.ts'
 import { leavesOf } from './yaml/value.ts'
 
 const folder = path.resolve(import.meta.dirname, '../../../../../test/dayfly/migrate/bitbucket-autoscaler')

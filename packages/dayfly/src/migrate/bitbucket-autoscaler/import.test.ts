@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
+import { writeYaml } from '../write-yaml.ts'
 import { type Mode, readConfiguration } from './configuration.ts'
 import { type ImportRequest, importAutoscaler } from './import.ts'
 import { compileJobTemplate } from './job-template.ts'
-import { writeYaml } from './write-yaml.ts'
 import { isMapping, type Mapping, plainOf, type Value } from './yaml/value.ts'
 
 const samples = path.resolve(import.meta.dirname, '../../../../../test/dayfly/migrate/bitbucket-autoscaler')

@@ -1,4 +1,5 @@
 // Makes the report short for readers: paths that share their verdict become one line. The JSON report has every path.
+import { shortened } from '../shorten.ts'
 import type { Line } from './convert/ledger.ts'
 import type { ImportedSet } from './import.ts'
 
@@ -31,27 +32,4 @@ function sharedLines(sets: readonly ImportedSet[]): ReadonlySet<string> {
     ({ lines }) => new Set(lines.filter(({ file }) => file === 'template').map(keyOf)),
   )
   return new Set([...(first ?? [])].filter((key) => others.every((keys) => keys.has(key))))
-}
-
-/** Replaces lines by one line of the path above them, if everything below that path has the same verdict and sentence. */
-function shortened(lines: readonly Line[], all: readonly Line[]): readonly Line[] {
-  const verdicts = new Map<string, Set<string>>()
-  for (const { file, path, is, sentence } of all) {
-    for (const prefix of prefixesOf(path)) {
-      const above = `${file} ${prefix}`
-      verdicts.set(above, (verdicts.get(above) ?? new Set()).add(`${is} ${sentence}`))
-    }
-  }
-  const shown = new Map<string, Line>()
-  for (const line of lines) {
-    const path = prefixesOf(line.path).find((prefix) => verdicts.get(`${line.file} ${prefix}`)?.size === 1) ?? line.path
-    shown.set(`${line.file} ${path}`, { ...line, path })
-  }
-  return [...shown.values()]
-}
-
-/** Returns the path and the paths above it, the shortest first. */
-function prefixesOf(path: string): readonly string[] {
-  const parts = path.match(/\["(?:[^"\\]|\\.)*"\]|\[\d+\]|\.?[^.[\]]+/g) ?? [path]
-  return parts.map((_part, index) => parts.slice(0, index + 1).join(''))
 }

@@ -1,0 +1,66 @@
+// Converts the fields of the pod that are neither containers nor volumes.
+import { fieldsAt, isJsonObject, type JsonObject, type Path } from '@dayfly/kit/read-json'
+import { specPath } from './containers.ts'
+import type { Context } from './context.ts'
+
+const lists: ReadonlySet<string> = new Set(['containers', 'initContainers', 'volumes'])
+
+export function convertFields(context: Context): JsonObject {
+  const { values, ledger } = context
+  const spec = fieldsAt(values.root, ...specPath) ?? {}
+  const out: Record<string, unknown> = {}
+  for (const key of Object.keys(spec)) {
+    const value = spec[key]
+    const path: Path = [...specPath, key]
+    if (lists.has(key) || value === null || value === '') continue
+    if (key === 'restartPolicy') {
+      if (value === 'Never') ledger.note('kept', path, 'Each runner of Dayfly lives once, too.')
+      else ledger.note('changed', path, 'Never: each runner of Dayfly lives once.')
+    } else if (key === 'serviceAccountName' || key === 'serviceAccount')
+      Object.assign(out, convertAccountName(context, key, String(value)))
+    else {
+      out[key] = value
+      noteSelectors(context, path, value)
+    }
+  }
+  return out
+}
+
+/** ARC's pods have the token of their ServiceAccount. Dayfly's have it only if the template says so. */
+function convertAccountName(context: Context, key: string, name: string): JsonObject {
+  const { values, ledger, made } = context
+  const path = [...specPath, key]
+  if (name === made.plainAccount || name.endsWith('-gha-rs-no-permission')) {
+    ledger.note('dropped', path, "ARC's chart made this account without rights. Dayfly's pods have no token at all.")
+    return {}
+  }
+  if (name === made.kubernetesAccount || name.endsWith('-gha-rs-kube-mode')) {
+    ledger.note(
+      'decide',
+      path,
+      "ARC's chart made this account for the pods of jobs. Dayfly has no mode kubernetes yet.",
+    )
+    return {}
+  }
+  const hasOwn = fieldsAt(values.root, ...specPath)?.['automountServiceAccountToken'] !== undefined
+  if (hasOwn) return { [key]: name }
+  ledger.note(
+    'changed',
+    path,
+    `spec.template.spec.${key}, with automountServiceAccountToken: true as in ARC. Remove that if no job calls Kubernetes.`,
+  )
+  return { [key]: name, automountServiceAccountToken: true }
+}
+
+/** ARC labels its pods, and the rules of a template may select these labels. Dayfly's pods have others. */
+function noteSelectors({ ledger }: Context, path: Path, value: unknown): void {
+  if (typeof value !== 'object' || value === null) return
+  const text = JSON.stringify(value)
+  if (/actions\.github\.com\/|actions-ephemeral-runner|"app\.kubernetes\.io\/(component|instance|part-of)/.test(text)) {
+    ledger.note(
+      'decide',
+      path,
+      'It selects pods by labels of ARC. Select dayfly.dev/set with the name of the set, or labels in template.metadata.',
+    )
+  } else if (isJsonObject(value) && Object.keys(value).length === 0) return
+}

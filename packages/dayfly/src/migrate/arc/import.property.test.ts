@@ -1,0 +1,123 @@
+// Any input: the import ends soon, without a crash, with sets that the schema accepts, a line for each value, and no credential.
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { writeYaml } from '../write-yaml.ts'
+import { requestOf } from './import.fixture.ts'
+import { importArc } from './import.ts'
+import { readHelmSecret } from './read/helm-secret.ts'
+
+const credential = 'ghp_0123456789abcdefghijABCDEFGHIJ'
+
+const whole = `githubConfigUrl: https://github.com/acme
+githubConfigSecret: {github_token: ${credential}}
+runnerScaleSetName: Linux X64
+scaleSetLabels: [gpu, Linux X64]
+maxRunners: 5
+minRunners: 1
+containerMode: {type: dind, kubernetesModeWorkVolumeClaim: {accessModes: [ReadWriteOnce]}}
+proxy: {http: {url: http://p.example:1}, https: {url: http://p.example:2, credentialSecretRef: p}, noProxy: [a]}
+githubServerTLS: {certificateFrom: {configMapKeyRef: {name: ca, key: ca.crt}}, runnerMountPath: /certs}
+keyVault: {type: azure_key_vault, azureKeyVault: {url: https://v}}
+labels: {a: b, "app.kubernetes.io/name": x}
+resourceMeta: {autoscalingRunnerSet: {annotations: {c: d}}}
+listenerTemplate: {spec: {containers: [{name: listener}]}}
+template:
+  metadata: {labels: {x: "1"}}
+  spec:
+    serviceAccountName: me
+    affinity: {podAntiAffinity: {}}
+    initContainers: [{name: init, image: a, volumeMounts: [{name: work, mountPath: /w}]}]
+    containers:
+      - {name: runner, image: a/b, command: [sh, -c, x], env: [{name: NPM_TOKEN, value: ${credential}}], volumeMounts: [{name: work, mountPath: /home/runner/_work}]}
+      - {name: dind, image: "docker:dind", args: [dockerd, --mtu=1400], securityContext: {privileged: true}}
+    volumes: [{name: work, emptyDir: {sizeLimit: 1Gi}}]
+`
+const around: Readonly<Record<string, (values: string) => string>> = {
+  'values.yaml': (values) => values,
+  'release.yaml': (values) =>
+    `apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: a}\nspec:\n  chart: {spec: {chart: gha-runner-scale-set}}\n  values:\n${indented(values, '    ')}`,
+  'app.yaml': (values) =>
+    `apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: a}\nspec:\n  source:\n    chart: gha-runner-scale-set\n    helm:\n      values: |\n${indented(values, '        ')}`,
+  'main.tf': (values) =>
+    `resource "helm_release" "a" {\n  chart = "gha-runner-scale-set"\n  values = [<<EOT\n${values}\nEOT\n  ]\n}\n`,
+  'set.yaml': (values) =>
+    `apiVersion: actions.github.com/v1alpha1\nkind: AutoscalingRunnerSet\nmetadata: {name: a}\nspec:\n${indented(values, '  ')}`,
+}
+
+function indented(text: string, by: string): string {
+  return text.replace(/^/gm, by)
+}
+
+const pieces = fc.constantFrom(
+  ...[
+    '{{ .x }}',
+    '${x}',
+    '{{',
+    '[]',
+    '{}',
+    'null',
+    '~',
+    '- ',
+    '  ',
+    ': ',
+    '"',
+    "'",
+    '#',
+    '&a ',
+    '*a',
+    '<<: *a',
+    '0644',
+    'on',
+    '1e9',
+  ],
+  ...[
+    'name: runner',
+    'image: docker:dind',
+    'type: kubernetes',
+    'env:',
+    'volumes: []',
+    '\n',
+    '🚀',
+    '\0',
+    '-1',
+    'true',
+    '__proto__: {a: 1}',
+  ],
+)
+const change = fc.record({ at: fc.nat(), remove: fc.nat({ max: 40 }), insert: fc.oneof(pieces, fc.constant('')) })
+
+it('converts any text around real values', () => {
+  const changed = fc.record({
+    file: fc.constantFrom(...Object.keys(around)),
+    changes: fc.array(change, { maxLength: 6 }),
+  })
+  fc.assert(
+    fc.property(changed, ({ file, changes }) => {
+      const values = changes.reduce((text, { at, remove, insert }) => {
+        const from = at % text.length
+        return `${text.slice(0, from)}${insert}${text.slice(from + remove)}`
+      }, whole)
+      const result = importArc(requestOf({ [file]: around[file]?.(values) ?? '' }))
+      expect(result.problems).toEqual([])
+      for (const { document, lines } of result.sets) {
+        expect(parse(writeYaml(document))).toEqual(JSON.parse(JSON.stringify(document)))
+        const places = lines.map(({ file: from, path }) => `${from} ${path}`)
+        expect(new Set(places).size).toBe(places.length)
+      }
+      // A changed token is another text, so only the whole one counts.
+      if (values.includes(`github_token: ${credential}}`) && values.includes(`NPM_TOKEN, value: ${credential}}`)) {
+        expect(JSON.stringify(result)).not.toContain(credential)
+      }
+    }),
+    { numRuns: 150 },
+  )
+})
+
+it('refuses any text that helm has not written', () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), fc.base64String()), (data) => {
+      expect(typeof readHelmSecret(data)).toBe('string')
+    }),
+  )
+})

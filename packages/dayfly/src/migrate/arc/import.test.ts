@@ -1,0 +1,282 @@
+// The fate of each value of ARC's chart.
+
+import { type Path, textsAt, valueAt } from '@dayfly/kit/read-json'
+import { describe, expect, it } from 'vitest'
+import { importFiles } from './import.fixture.ts'
+
+const base =
+  'githubConfigUrl: https://github.com/acme\ngithubConfigSecret: app\nrunnerScaleSetName: linux\nmaxRunners: 5\n'
+
+/** Imports one set of a values file. */
+function one(values: string) {
+  const { sets } = importFiles({ 'values.yaml': `${base}${values}` }, { namespace: 'ci' })
+  const [set] = sets
+  if (!set || sets.length > 1) throw new Error(`${sets.length} sets`)
+  const lineOf = (path: string) => {
+    const found = set.lines.filter((line) => line.path === path)
+    return found.map(({ is, sentence }) => `${is}: ${sentence}`).join('; ')
+  }
+  const spec = set.document.spec
+  const at = (...path: Path) => valueAt(spec, ...path)
+  return { ...set, spec, at, lineOf }
+}
+
+const template = (container: string, more = '') =>
+  `template: {spec: {${more}${more && ', '}containers: [{name: runner, ${container}}]}}\n`
+
+describe('the account', () => {
+  it('keeps URL, Secret, group and labels, and makes a name that Kubernetes allows', () => {
+    const { document } = one('runnerScaleSetName: Linux_X64\nrunnerGroup: large\nscaleSetLabels: [gpu, LINUX-x64]\n')
+    expect(document).toMatchObject({
+      metadata: { name: 'linux-x64', namespace: 'ci' },
+      spec: {
+        github: {
+          url: 'https://github.com/acme',
+          credentials: { secret: 'app' },
+          runnerGroup: 'large',
+          labels: ['Linux_X64', 'gpu'],
+        },
+      },
+    })
+  })
+
+  it.each([
+    ['a token', '{github_token: ghp_0123456789abcdefghij}', '--from-file=github_token=FILE'],
+    [
+      'an App',
+      '{github_app_id: "1", github_app_installation_id: "2", github_app_private_key: "-----BEGIN RSA PRIVATE KEY-----"}',
+      '--from-file=github_app_private_key=FILE',
+    ],
+  ])('takes a Secret in place of %s, whose value is in no output', (_, secret, option) => {
+    const result = importFiles({ 'values.yaml': `${base}githubConfigSecret: ${secret}\n` })
+    const [set] = result.sets
+    expect(set?.document.spec['github']).toMatchObject({ credentials: { secret: 'linux-github' } })
+    expect(JSON.stringify(set?.secrets)).toContain(option)
+    expect(JSON.stringify(result)).not.toMatch(/ghp_0|BEGIN RSA/)
+  })
+
+  it('gives the proxy to the runner, too, and its password from the Secret', () => {
+    const { at } = one(
+      'proxy: {https: {url: "http://proxy.example:3128", credentialSecretRef: login}, noProxy: [.example]}\n',
+    )
+    expect(at('github', 'proxy')).toEqual({
+      url: 'http://proxy.example:3128',
+      credentials: { secret: 'login' },
+      noProxy: ['.example'],
+    })
+    expect(at('template', 'spec', 'containers', 0, 'env')).toEqual([
+      { name: 'HTTPS_PROXY_USER', valueFrom: { secretKeyRef: { name: 'login', key: 'username' } } },
+      { name: 'HTTPS_PROXY_PASSWORD', valueFrom: { secretKeyRef: { name: 'login', key: 'password' } } },
+      { name: 'https_proxy', value: 'http://$(HTTPS_PROXY_USER):$(HTTPS_PROXY_PASSWORD)@proxy.example:3128' },
+      { name: 'no_proxy', value: '.example' },
+    ])
+  })
+
+  it('leaves a URL of a proxy with a password out of every output', () => {
+    const { spec, lines } = one('proxy: {https: {url: "http://me:pass-word@proxy.example:3128"}}\n')
+    expect(JSON.stringify([spec, lines])).not.toContain('pass-word')
+    expect(lines.find(({ path }) => path === 'proxy.https.url')).toMatchObject({ is: 'decide' })
+  })
+
+  it('mounts the certificates for the runner as the chart does', () => {
+    const { at } = one(
+      'githubServerTLS: {certificateFrom: {configMapKeyRef: {name: ca, key: own.crt}}, runnerMountPath: /certs/}\n',
+    )
+    expect(at('github', 'ca')).toEqual({ configMap: 'ca', key: 'own.crt' })
+    expect(at('template', 'spec', 'containers', 0)).toMatchObject({
+      env: [{ name: 'NODE_EXTRA_CA_CERTS', value: '/certs/own.crt' }, { name: 'RUNNER_UPDATE_CA_CERTS' }],
+      volumeMounts: [{ name: 'github-server-tls-cert', mountPath: '/certs/own.crt', subPath: 'own.crt' }],
+    })
+    expect(at('template', 'spec', 'volumes')).toHaveLength(1)
+  })
+})
+
+describe('the limits', () => {
+  it.each([
+    ['minRunners: 2', { min: 2, max: 5 }, 'minRunners', 'kept: spec.scale.min'],
+    ['minRunners: 9', { min: 5, max: 5 }, 'minRunners', /^changed: spec\.scale\.min: 5/],
+    ['maxRunners: "7"', { max: 7 }, 'maxRunners', /^changed: .*number in quotes/],
+    ['maxRunners:', { max: 2_147_483_647 }, 'maxRunners', /^decide: ARC has no limit here/],
+    ['maxRunners: ${max}', { max: 2_147_483_647 }, 'maxRunners', /^decide: A template computes it/],
+  ])('%s', (values, scale, path, line) => {
+    const set = one(`${values}\n`)
+    expect(set.at('scale')).toEqual(scale)
+    expect(set.lineOf(path)).toMatch(line)
+  })
+})
+
+describe('the runner', () => {
+  it("leaves the chart's own command out, because it would hide the credential", () => {
+    const { at } = one(template('image: ghcr.io/actions/actions-runner:latest, command: [/home/runner/run.sh]'))
+    expect(at('template')).toBeUndefined()
+  })
+
+  it('starts any other command with the credential', () => {
+    const { at, lineOf } = one(template('command: [/bin/bash, -c], args: ["setup && ./run.sh"]'))
+    expect(at('template', 'spec', 'containers', 0)).toMatchObject({
+      command: ['/bin/sh', '-c', expect.stringContaining('cat "${DAYFLY_ROOT:-}/run/dayfly/credential"'), 'runner'],
+      args: ['/bin/bash', '-c', 'setup && ./run.sh'],
+    })
+    expect(lineOf('template.spec.containers[0].command[0]')).toMatch(/^changed/)
+  })
+
+  it('names what has no counterpart: arguments of an entrypoint, and Windows', () => {
+    expect(one(template('args: [--once]')).lineOf('template.spec.containers[0].args[0]')).toMatch(
+      /^decide: .*entrypoint/,
+    )
+    const windows = one(template('command: [cmd.exe, /c, run.cmd]'))
+    expect(windows.lineOf('template.spec.containers[0].command[0]')).toMatch(/^decide: .*Windows/)
+  })
+
+  it('moves a credential in a variable to a Secret, and keeps variables that only look alike', () => {
+    const set = one(
+      template(
+        'env: [{name: NPM_TOKEN, value: abcd-1234}, {name: X, value: "https://me:pw@x.example"}, {name: TOKEN_FILE, value: /t}]',
+      ),
+    )
+    const reference = (key: string) => ({ secretKeyRef: { name: 'linux-variables', key } })
+    expect(set.at('template', 'spec', 'containers', 0, 'env')).toEqual([
+      { name: 'NPM_TOKEN', valueFrom: reference('NPM_TOKEN') },
+      { name: 'X', valueFrom: reference('X') },
+      { name: 'TOKEN_FILE', value: '/t' },
+    ])
+    expect(set.secrets).toHaveLength(1)
+    expect(JSON.stringify(set)).not.toMatch(/abcd-1234|me:pw/)
+  })
+
+  it("keeps the token of an own ServiceAccount, and drops the chart's account without rights", () => {
+    const own = one('template: {spec: {serviceAccountName: deploy}}\n')
+    expect(own.at('template', 'spec')).toEqual({ serviceAccountName: 'deploy', automountServiceAccountToken: true })
+    const chart = one('template: {spec: {serviceAccountName: linux-gha-rs-no-permission}}\n')
+    expect(chart.at('template')).toBeUndefined()
+  })
+
+  it('warns of rules that select pods by labels of ARC', () => {
+    const { lineOf } = one(
+      'template: {spec: {topologySpreadConstraints: [{labelSelector: {matchLabels: {actions.github.com/scale-set-name: linux}}}]}}\n',
+    )
+    const path =
+      'template.spec.topologySpreadConstraints[0].labelSelector.matchLabels["actions.github.com/scale-set-name"]'
+    expect(lineOf(path)).toMatch(/^decide: .*dayfly\.dev\/set/)
+  })
+
+  it('names a container that is not called runner', () => {
+    const { at, lineOf } = one('template: {spec: {containers: [{name: main, image: x/runner}]}}\n')
+    expect(at('template', 'spec', 'containers')).toEqual([{ name: 'runner', image: 'x/runner' }])
+    expect(lineOf('template.spec.containers[0].name')).toMatch(/^decide/)
+  })
+})
+
+const expanded = `template:
+  spec:
+    initContainers:
+      - {name: init-dind-externals, image: ghcr.io/actions/actions-runner:latest, command: [cp, -r, /home/runner/externals/., /home/runner/tmpDir/], volumeMounts: [{name: dind-externals, mountPath: /home/runner/tmpDir}]}
+      - name: dind
+        image: docker:dind
+        args: [dockerd, '--host=unix:///var/run/docker.sock', --group=$(DOCKER_GROUP_GID)]
+        env: [{name: DOCKER_GROUP_GID, value: '123'}]
+        securityContext: {privileged: true}
+        restartPolicy: Always
+        startupProbe: {exec: {command: [docker, info]}, failureThreshold: 24}
+        volumeMounts: [{name: work, mountPath: /home/runner/_work}, {name: dind-sock, mountPath: /var/run}, {name: dind-externals, mountPath: /home/runner/externals}]
+    containers:
+      - name: runner
+        image: ghcr.io/actions/actions-runner:latest
+        command: [/home/runner/run.sh]
+        env: [{name: DOCKER_HOST, value: 'unix:///var/run/docker.sock'}, {name: RUNNER_WAIT_FOR_DOCKER_IN_SECONDS, value: '120'}]
+        volumeMounts: [{name: work, mountPath: /home/runner/_work}, {name: dind-sock, mountPath: /var/run}]
+    volumes: [{name: work, emptyDir: {}}, {name: dind-sock, emptyDir: {}}, {name: dind-externals, emptyDir: {}}]
+`
+
+describe('Docker', () => {
+  it('makes the same set of the mode dind and of the template that the chart makes of it', () => {
+    const { spec, at } = one('containerMode: {type: dind}\n')
+    expect(spec).toEqual(one(expanded).spec)
+    expect(at('docker')).toBe('sidecar')
+    expect(at('template', 'spec')).not.toHaveProperty('containers')
+    expect(at('template', 'spec', 'initContainers')).toMatchObject([
+      { name: 'init-dind-externals' },
+      { name: 'docker' },
+    ])
+  })
+
+  it('keeps what a template changes at its engine', () => {
+    const changed = expanded
+      .replace(
+        'image: docker:dind',
+        'image: registry.example/docker:27-dind\n        resources: {limits: {memory: 4Gi}}',
+      )
+      .replace('--group=', "--mtu=1400, '-H', 'tcp://0.0.0.0:2375', --group=")
+      .replace('{name: work, emptyDir: {}}', '{name: work, emptyDir: {sizeLimit: 50Gi}}')
+    const { at } = one(changed)
+    expect(at('template', 'spec', 'initContainers', 1)).toMatchObject({
+      name: 'docker',
+      image: 'registry.example/docker:27-dind',
+      resources: { limits: { memory: '4Gi' } },
+    })
+    const args = textsAt(at('template', 'spec', 'initContainers', 1), 'args')
+    expect(args.slice(-1)).toEqual(['--mtu=1400'])
+    expect(args.join(' ')).not.toContain('2375')
+    expect(at('template', 'spec', 'volumes')).toContainEqual({ name: 'dayfly-work', emptyDir: { sizeLimit: '50Gi' } })
+  })
+
+  it('mounts no volume that the chart would have added', () => {
+    const { at } = one(
+      `containerMode: {type: dind}\n${template('volumeMounts: [{name: work, mountPath: /data}, {name: dind-sock, mountPath: /var/run}, {name: lost, mountPath: /lost}]')}`,
+    )
+    expect(at('template', 'spec', 'containers', 0, 'volumeMounts')).toEqual([
+      { name: 'dayfly-work', mountPath: '/data' },
+    ])
+  })
+
+  it.each([
+    ['a rootless engine', 'image: docker:27-dind-rootless', 'initContainers[1].image'],
+    ['a script', "image: docker:dind\n        command: [sh, -c, 'a | b; dockerd']", 'initContainers[1].command[2]'],
+  ])('leaves %s to the operator', (_, text, path) => {
+    const changed = expanded.replace('image: docker:dind', text)
+    expect(one(changed).lineOf(`template.spec.${path}`)).toMatch(/^decide/)
+  })
+
+  it('says which settings of another mode have no effect', () => {
+    const { lineOf } = one(
+      'containerMode: {type: dind, kubernetesModeWorkVolumeClaim: {accessModes: [ReadWriteOnce]}}\nproxy: {image: squid}\n',
+    )
+    expect(lineOf('containerMode.kubernetesModeWorkVolumeClaim.accessModes[0]')).toMatch(/^dropped/)
+    expect(lineOf('proxy.image')).toMatch(/^decide: ARC's chart reads http/)
+  })
+
+  it.each(['kubernetes', 'kubernetes-novolume'])('says what is missing for the mode %s', (mode) => {
+    const { spec, lineOf } = one(
+      `containerMode: {type: ${mode}}\n${template('env: [{name: ACTIONS_RUNNER_CONTAINER_HOOKS, value: /x}]')}`,
+    )
+    expect(lineOf('containerMode.type')).toMatch(/^decide: .*ServiceAccount and Role/)
+    expect(spec).not.toHaveProperty('docker')
+    expect(JSON.stringify(spec)).not.toContain('HOOKS')
+  })
+})
+
+describe('the report', () => {
+  it('has a line for each value, also for those that nobody knows', () => {
+    const { lines, lineOf } = one(
+      'mystery: {deep: [1]}\nlistenerMetrics: {gauges: {gha_busy_runners: {labels: [a]}}}\nlabels: [x]\n',
+    )
+    expect(lineOf('mystery.deep[0]')).toMatch(/^decide: ARC's chart neither documents/)
+    expect(lineOf('listenerMetrics.gauges.gha_busy_runners.labels[0]')).toMatch(/dayfly_runners\{state="busy"\}/)
+    expect(lineOf('labels[0]')).toMatch(/^decide/)
+    expect(new Set(lines.map(({ path }) => path)).size).toBe(lines.length)
+  })
+
+  it('names a value that a template computes, and keeps it as it is written', () => {
+    const { at, lineOf } = one(template('image: "{{ .Values.image }}"'))
+    expect(at('template', 'spec', 'containers', 0, 'image')).toBe('{{ .Values.image }}')
+    expect(lineOf('template.spec.containers[0].image')).toMatch(/^decide: A template computes it/)
+  })
+
+  it('leaves out a label that Kubernetes would refuse, and puts numbers in quotes', () => {
+    const { document, lineOf } = one('labels: {a: 1, b: "not a label"}\nannotations: {c: true}\n')
+    expect(document.metadata).toMatchObject({ labels: { a: '1' }, annotations: { c: 'true' } })
+    // ARC's pods have the labels of the set, and not its annotations.
+    expect(document.spec['template']).toEqual({ metadata: { labels: { a: '1' } } })
+    expect(lineOf('labels.b')).toMatch(/^decide/)
+  })
+})

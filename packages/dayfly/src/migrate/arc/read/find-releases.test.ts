@@ -1,0 +1,288 @@
+// Each tool that delivers ARC's chart: which values a set gets, its name and namespace, and what is said about values elsewhere.
+import { gzipSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { importFiles } from '../import.fixture.ts'
+import { readHelmSecret } from './helm-secret.ts'
+
+type Files = Readonly<Record<string, string>>
+
+/** Returns each set as `namespace/name url max`. */
+function setsIn(files: Files, over: Parameters<typeof importFiles>[1] = {}): readonly string[] {
+  return importFiles(files, over).sets.map(({ document: { metadata, spec } }) => {
+    const { github, scale } = spec as { github: { url: string }; scale: { max: number } }
+    return `${metadata.namespace ?? ''}/${metadata.name} ${github.url.replace('https://github.com/', '')} ${scale.max}`
+  })
+}
+
+const release = (values: string, more = '') => `apiVersion: helm.toolkit.fluxcd.io/v2
+kind: HelmRelease
+metadata: {name: linux}
+spec:
+  chart: {spec: {chart: gha-runner-scale-set, version: 0.14.2}}
+${more}
+  values: ${values}
+`
+const application = (helm: string, more = 'chart: gha-runner-scale-set') => `apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {name: arc-linux, namespace: argocd}
+spec:
+  destination: {namespace: ci}
+  source: {repoURL: ghcr.io/actions, targetRevision: 0.14.2, ${more}, helm: {${helm}}}
+`
+const values = '{githubConfigUrl: https://github.com/acme, githubConfigSecret: app, maxRunners: 3}'
+
+describe('a set', () => {
+  it.each<[string, Files, readonly string[]]>([
+    ['of a values file, named by its folder', { 'gpu/values.yaml': values }, ['/gpu acme 3']],
+    [
+      'below any key of an umbrella chart',
+      {
+        'values.yaml': `global: {}\nrunners:\n  small: ${values}\n  large: {githubConfigUrl: https://github.com/acme/x, runnerScaleSetName: large, maxRunners: 9}\n`,
+      },
+      ['/values acme 3', '/large acme/x 9'],
+    ],
+    [
+      'of Flux, in the namespace of the kustomization around it',
+      { 'apps/kustomization.yaml': 'namespace: runners\n', 'apps/arc/release.yaml': release(values) },
+      ['runners/linux acme 3'],
+    ],
+    [
+      'of Flux, in its target namespace',
+      { 'a.yaml': release(values, '  targetNamespace: ci') },
+      ['ci/ci-linux acme 3'],
+    ],
+    [
+      'of Flux, over the values of a ConfigMap',
+      {
+        'a.yaml': release('{maxRunners: 8}', '  valuesFrom: [{kind: ConfigMap, name: base}]'),
+        'b.yaml': `kind: ConfigMap\napiVersion: v1\nmetadata: {name: base}\ndata:\n  values.yaml: |\n    ${values}\n`,
+      },
+      ['/linux acme 8'],
+    ],
+    [
+      'of Flux, over a file that a kustomization generates',
+      {
+        'x/a.yaml': release('{}', '  valuesFrom: [{kind: ConfigMap, name: base, valuesKey: own.yaml}]'),
+        'x/kustomization.yaml': 'configMapGenerator: [{name: base, files: [own.yaml=./v.yaml]}]\n',
+        'x/v.yaml': values,
+      },
+      ['/linux acme 3'],
+    ],
+    ['of Argo CD, as an object', { 'a.yaml': application(`valuesObject: ${values}`) }, ['ci/arc-linux acme 3']],
+    [
+      'of Argo CD, as a string without a template, with parameters over it',
+      {
+        'a.yaml': application(
+          `releaseName: linux, values: "githubConfigUrl: https://github.com/acme", parameters: [{name: maxRunners, value: "4"}]`,
+        ),
+      },
+      ['ci/linux acme 4'],
+    ],
+    [
+      'of Argo CD, in a file of the input',
+      { 'a.yaml': application('valueFiles: [$values/envs/linux.yaml]'), 'repo/envs/linux.yaml': values },
+      ['ci/arc-linux acme 3'],
+    ],
+    [
+      'of each element of an ApplicationSet',
+      {
+        'a.yaml': `apiVersion: argoproj.io/v1alpha1
+kind: ApplicationSet
+metadata: {name: all}
+spec:
+  generators: [{list: {elements: [{name: small, max: 2}, {name: large, max: 20}]}}]
+  template:
+    metadata: {name: 'arc-{{name}}'}
+    spec:
+      destination: {namespace: ci}
+      source:
+        repoURL: oci://ghcr.io/actions/gha-runner-scale-set
+        helm: {valuesObject: {githubConfigUrl: 'https://github.com/{{name}}', githubConfigSecret: app, maxRunners: '{{max}}'}}
+`,
+      },
+      ['ci/arc-small small 2', 'ci/arc-large large 20'],
+    ],
+    [
+      'of a helmfile: files and maps in their order, and set',
+      {
+        'ops/helmfile.yaml': `releases:
+- {name: linux, namespace: ci, chart: oci://x/gha-runner-scale-set, values: [base.yaml, {maxRunners: 6}], set: [{name: githubConfigUrl, value: https://github.com/other}]}
+`,
+        'ops/base.yaml': values,
+      },
+      ['ci/linux other 6'],
+    ],
+    [
+      'of kustomize',
+      {
+        'kustomization.yaml': `helmCharts: [{name: gha-runner-scale-set, releaseName: linux, namespace: ci, valuesInline: ${values}}]\n`,
+      },
+      ['ci/linux acme 3'],
+    ],
+    [
+      'of Terraform: heredoc, settings, and a template beside it',
+      {
+        'm/main.tf': `resource "helm_release" "a" {
+  name      = "linux"
+  namespace = "ci"
+  chart     = "gha-runner-scale-set"
+  values = [<<EOT
+githubConfigUrl: https://github.com/acme
+githubConfigSecret: app
+EOT
+  ]
+  set {
+    name  = "maxRunners"
+    value = 7
+  }
+}
+resource "helm_release" "b" {
+  name   = "gpu"
+  chart  = "gha-runner-scale-set"
+  values = [templatefile("\${path.module}/v.yaml", { group = var.group })]
+}
+`,
+        'm/v.yaml': `githubConfigUrl: https://github.com/acme\nrunnerGroup: \${ group }\nmaxRunners: 1\n`,
+      },
+      ['ci/linux acme 7', '/gpu acme 1'],
+    ],
+    [
+      'of the older generation, with the limits of its autoscaler',
+      {
+        'a.yaml': `apiVersion: actions.summerwind.dev/v1alpha1
+kind: RunnerDeployment
+metadata: {name: old, namespace: ci}
+spec: {template: {spec: {organization: acme, image: summerwind/actions-runner, labels: [gpu]}}}
+---
+apiVersion: actions.summerwind.dev/v1alpha1
+kind: HorizontalRunnerAutoscaler
+metadata: {name: x, namespace: ci}
+spec: {scaleTargetRef: {name: old}, minReplicas: 1, maxReplicas: 4}
+`,
+      },
+      ['ci/old acme 4'],
+    ],
+    [
+      'of the older generation, with the autoscaler of the same file',
+      Object.fromEntries(
+        ['MAX', '7'].map((max) => [
+          `${max}.yaml`,
+          `apiVersion: actions.summerwind.dev/v1alpha1
+kind: RunnerDeployment
+metadata: {name: old}
+spec: {template: {spec: {repository: acme/x}}}
+---
+apiVersion: actions.summerwind.dev/v1alpha1
+kind: HorizontalRunnerAutoscaler
+metadata: {name: x}
+spec: {scaleTargetRef: {name: old}, maxReplicas: ${max}}
+`,
+        ]),
+      ),
+      ['/old acme/x 2147483647', '/old acme/x 7'],
+    ],
+  ])('%s', (_, files, expected) => expect(setsIn(files)).toEqual(expected))
+
+  it('is made once, and not of a copy of the chart itself', () => {
+    const chart = {
+      'arc/Chart.yaml': 'name: gha-runner-scale-set\n',
+      'arc/values.yaml': 'githubConfigUrl: ""\ngithubConfigSecret: {github_token: ""}\n',
+      'arc/tests/values.yaml': values,
+      'arc/templates/autoscalingrunnerset.yaml':
+        'apiVersion: actions.github.com/v1alpha1\nkind: AutoscalingRunnerSet\nmetadata: {name: "{{ x }}"}\nspec: {githubConfigUrl: "{{ y }}"}\n',
+    }
+    expect(setsIn({ ...chart, 'a.yaml': release(values) })).toEqual(['/linux acme 3'])
+  })
+})
+
+describe('values files of one release', () => {
+  const file = (path: string, text: string) => ({ path, text })
+  it('are merged as helm does: maps by field, lists as a whole, and null removes', () => {
+    const valuesFiles = [
+      file(
+        'a.yaml',
+        'arc:\n  githubConfigUrl: https://github.com/acme\n  maxRunners: 3\n  runnerGroup: x\n  scaleSetLabels: [a, b]\n',
+      ),
+      file('b.yaml', 'arc: {maxRunners: 9, runnerGroup: null, scaleSetLabels: [c], runnerScaleSetName: linux}\n'),
+    ]
+    const [set] = importFiles({}, { valuesFiles }).sets
+    expect(set?.document.spec).toMatchObject({ github: { labels: ['c'] }, scale: { max: 9 } })
+    expect(set?.document.spec['github']).not.toHaveProperty('runnerGroup')
+    expect(set?.lines).toContainEqual({
+      file: 'b.yaml',
+      path: 'arc.maxRunners',
+      is: 'kept',
+      sentence: 'spec.scale.max',
+    })
+    expect(set?.lines).toContainEqual({
+      file: 'a.yaml',
+      path: 'arc.githubConfigUrl',
+      is: 'kept',
+      sentence: 'spec.github.url',
+    })
+  })
+
+  it('have the name and the namespace that the operator gives', () => {
+    const over = { valuesFiles: [file('a.yaml', values)], name: 'linux', namespace: 'ci' }
+    expect(setsIn({}, over)).toEqual(['ci/linux acme 3'])
+  })
+})
+
+describe('values that are not in the input', () => {
+  it.each([
+    ['a Secret of Flux', { 'a.yaml': release('{}', '  valuesFrom: [{kind: Secret, name: s}]') }, 'spec.valuesFrom[0]'],
+    ['a file of Argo CD', { 'a.yaml': application('valueFiles: [x.yaml]') }, 'spec.source.helm.valueFiles[0]'],
+    [
+      'a local value of Terraform',
+      { 'a.tf': 'resource "helm_release" "a" {\n  chart = "gha-runner-scale-set"\n  values = [local.x]\n}\n' },
+      'helm_release.a.values',
+    ],
+  ])('%s: the report names the place, and no set is made', (_, files, path) => {
+    const { sets, lines } = importFiles(files)
+    expect(sets).toEqual([])
+    expect(lines).toMatchObject([{ path, is: 'decide', sentence: expect.stringContaining('--values') }])
+  })
+})
+
+describe('the Secret of a Helm release', () => {
+  const encode = (release: unknown) =>
+    Buffer.from(gzipSync(JSON.stringify(release)).toString('base64')).toString('base64')
+  const stored = (chart: string, own: object, config: object) =>
+    encode({ name: 'linux', namespace: 'ci', chart: { metadata: { name: chart }, values: own }, config })
+
+  it("has the operator's values, and the defaults of a chart around ARC's", () => {
+    const config = { githubConfigUrl: 'https://github.com/acme', maxRunners: 3 }
+    const sets = [
+      stored('gha-runner-scale-set', { maxRunners: 99 }, config),
+      stored('umbrella', { arc: { ...config, maxRunners: 1 } }, { arc: { maxRunners: 2 } }),
+    ].map((data) => {
+      const read = readHelmSecret(data)
+      if (typeof read === 'string') throw new Error(read)
+      return read
+    })
+    expect(setsIn({}, { helmReleases: sets })).toEqual(['ci/linux acme 3', 'ci/linux acme 2'])
+  })
+
+  it("has its inline credential copied from the Secret of ARC's chart", () => {
+    const read = readHelmSecret(stored('gha-runner-scale-set', {}, { githubConfigSecret: { github_token: 'x-y-z' } }))
+    if (typeof read === 'string') throw new Error(read)
+    const [set] = importFiles({}, { helmReleases: [read] }).sets
+    expect(set?.secrets).toMatchObject([
+      {
+        name: 'linux-github',
+        from: { command: expect.stringContaining('get secret linux-gha-rs-github-secret -n ci') },
+      },
+    ])
+  })
+
+  it.each([
+    ['no base64', '%%%'],
+    ['no gzip', Buffer.from(Buffer.from('secret-text').toString('base64')).toString('base64')],
+    ['a bomb', encode('0'.repeat(20 * 1024 * 1024))],
+    ['no JSON object', encode([1])],
+  ])('is refused with a sentence if it holds %s', (_, data) => {
+    const read = readHelmSecret(data)
+    expect(read).toMatch(/^The (Secret|release) /)
+    expect(read).not.toContain('secret-text')
+  })
+})

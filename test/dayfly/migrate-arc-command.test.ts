@@ -1,0 +1,112 @@
+// `dayfly import arc` as an operator runs it.
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { parseRunnerSet } from '@dayfly/runner-set/config/runner-set'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { parse, parseAllDocuments } from 'yaml'
+import { program } from '../cli.ts'
+import { guideSteps } from './guide-pages.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'import-arc-'))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+function put(name: string, text: string): string {
+  mkdirSync(path.dirname(path.join(folder, name)), { recursive: true })
+  writeFileSync(path.join(folder, name), text)
+  return name
+}
+
+function importArc(...args: readonly string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, 'import', 'arc', ...args], {
+    cwd: folder,
+    encoding: 'utf8',
+    env: { ...process.env, KUBECONFIG: path.join(folder, 'none') },
+  })
+  return { status, stdout, stderr }
+}
+
+const values = `githubConfigUrl: https://github.com/acme
+githubConfigSecret: {github_token: ghp_0123456789abcdefghij}
+runnerScaleSetName: linux
+maxRunners: 5
+`
+
+it('prints documents to stdout and the report to stderr, without the credential of the input', () => {
+  put('a/values.yaml', values)
+  put('b/values.yaml', values.replace('linux', 'gpu'))
+  const { status, stdout, stderr } = importArc('.', '-n', 'ci')
+  expect(status).toBe(0)
+  const documents = parseAllDocuments(stdout).map((document) => document.toJS())
+  expect(documents.map(({ metadata }) => metadata.name)).toEqual(['linux', 'gpu'])
+  for (const document of documents) expect(parseRunnerSet(document)).toMatchObject({ ok: true })
+  expect(stderr).toContain('The set ci/gpu, from the values file in b/values.yaml:')
+  expect(stderr).toContain('kubectl create secret generic gpu-github -n ci --from-file=github_token=FILE')
+  expect(stdout + stderr).not.toContain('ghp_')
+})
+
+it('writes one file for each set and a report, and follows no symbolic link', () => {
+  put('values.yaml', values)
+  put('precious', 'keep')
+  mkdirSync(path.join(folder, 'sets'))
+  symlinkSync(path.join(folder, 'precious'), path.join(folder, 'sets/linux.yaml'))
+  expect(importArc('values.yaml', '--out', 'sets').status).toBe(0)
+  expect(readFileSync(path.join(folder, 'precious'), 'utf8')).toBe('keep')
+  expect(readdirSync(path.join(folder, 'sets')).sort()).toEqual(['linux.yaml', 'report.txt'])
+  expect(readFileSync(path.join(folder, 'sets/report.txt'), 'utf8')).toContain('kubectl apply --dry-run=server -f sets')
+})
+
+it('writes values of the chart for each namespace', () => {
+  put('values.yaml', values)
+  const { status, stdout } = importArc('values.yaml', '-n', 'ci', '--as', 'values')
+  expect(status).toBe(0)
+  expect(parse(stdout)).toMatchObject({
+    sets: { linux: { github: { url: 'https://github.com/acme' }, scale: { max: 5 } } },
+  })
+})
+
+it('prints sets and report as JSON', () => {
+  put('base.yaml', values)
+  put('more.yaml', 'maxRunners: 9\n')
+  const { status, stdout } = importArc('--values', 'base.yaml', '--values', 'more.yaml', '--json')
+  expect(status).toBe(0)
+  const [set] = JSON.parse(stdout).sets
+  expect(set.document.spec.scale).toEqual({ max: 9 })
+  expect(set.report).toContainEqual({ file: 'more.yaml', path: 'maxRunners', is: 'kept', sentence: 'spec.scale.max' })
+})
+
+it('prints what docs/guide/from-arc.md shows', () => {
+  const [commands, output] = guideSteps('from-arc').flatMap((step) =>
+    step.does === 'run' && step.output ? [step.block.text, step.output.text] : [],
+  )
+  const [, text = ''] = /<<EOF\n([\s\S]*?)\nEOF\n/.exec(commands ?? '') ?? []
+  put('arc-values.yaml', text)
+  expect(commands).toMatch(/\ndayfly import arc arc-values.yaml -n "\$RUNNER_NAMESPACE" --out arc-sets$/)
+  expect(importArc('arc-values.yaml', '-n', 'ci', '--out', 'arc-sets').stdout.trimEnd()).toBe(output)
+})
+
+it('fails with a code, a sentence and a next step', () => {
+  put('empty.yaml', 'a: 1\n')
+  put('values.yaml', values)
+  put('twice/values.yaml', values)
+  put('file', '')
+  const rows: readonly (readonly [readonly string[], number, RegExp])[] = [
+    [[], 2, /^error usage: Nothing to import/],
+    [['nowhere'], 2, /^error path-missing: .*"nowhere"/],
+    [['empty.yaml'], 2, /^error no-runners: /],
+    [['--helm-release', 'linux'], 2, /^error usage: --helm-release needs the namespace/],
+    [['--live'], 2, /^error kubeconfig-missing: /],
+    [['values.yaml', 'twice', '--as', 'values'], 2, /^error name-taken: /],
+    [['values.yaml', '--out', 'file/x'], 1, /^error output-unwritable: /],
+  ]
+  for (const [args, status, message] of rows) {
+    const ended = importArc(...args)
+    expect([args, ended.status, ended.stdout]).toEqual([args, status, ''])
+    expect(ended.stderr).toMatch(message)
+    expect(ended.stderr).toMatch(/\n {2}next: \S/)
+  }
+})
