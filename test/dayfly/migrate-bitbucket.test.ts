@@ -6,11 +6,9 @@ import type { Kubernetes } from '@dayfly/kubernetes/kubernetes'
 import type { Resource } from '@dayfly/kubernetes/types'
 import { parseRunnerSet } from '@dayfly/runner-set/config/runner-set'
 import { defaultSpec } from '@dayfly/runner-set/core/default-spec'
-import { directNetwork } from '@dayfly/runner-set/core/network'
 import { buildPod } from '@dayfly/runner-set/core/pod'
 import { refusedTemplate, templateVerdict } from '@dayfly/runner-set/core/template'
 import type { RunnerSet } from '@dayfly/runner-set/model/runner-set'
-import { defaultEngine } from '@dayfly/runner-set/model/runner-set'
 import { readConfiguration } from 'dayfly/migrate/bitbucket-autoscaler/configuration'
 import { importAutoscaler } from 'dayfly/migrate/bitbucket-autoscaler/import'
 import { compileJobTemplate } from 'dayfly/migrate/bitbucket-autoscaler/job-template'
@@ -55,8 +53,6 @@ function importShape(shape: string) {
     {
       source: { ...source, labels: [], proxy: undefined, ca: undefined },
       docker: 'sidecar',
-      dockerEngine: defaultEngine,
-      network: directNetwork,
     },
     '',
   )

@@ -10,9 +10,7 @@ import type { KubeObject, Resource } from '@dayfly/kubernetes/types'
 import { runnerSetCrd } from '@dayfly/runner-set/config/crd'
 import { parseRunnerSet } from '@dayfly/runner-set/config/runner-set'
 import { defaultSpec } from '@dayfly/runner-set/core/default-spec'
-import { directNetwork } from '@dayfly/runner-set/core/network'
 import { buildPod } from '@dayfly/runner-set/core/pod'
-import { defaultEngine } from '@dayfly/runner-set/model/runner-set'
 import { importAutoscaler } from 'dayfly/migrate/bitbucket-autoscaler/import'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { crds, createPlace, eventually, object, pods } from './client-place.ts'
@@ -69,7 +67,7 @@ function suite(file: string): void {
       template: text('job.yaml.template'),
       mode: 'corrected',
       strategy: 'percentage',
-      defaultSpec: defaultSpec({ source, docker: 'sidecar', dockerEngine: defaultEngine, network: directNetwork }, ''),
+      defaultSpec: defaultSpec({ source, docker: 'sidecar' }, ''),
     })
     if (!result.ok) throw new Error(JSON.stringify(result.problems))
     return result.sets.map(({ document }) => ({ ...document, metadata: { ...document.metadata, namespace } }))

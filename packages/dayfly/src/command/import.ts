@@ -4,8 +4,6 @@ import { CliFailure } from '@dayfly/command-line/failure'
 import { printJson, printLine, printNote, printResult, resultColumns } from '@dayfly/command-line/output'
 import { programName } from '@dayfly/command-line/program-name'
 import { defaultSpec } from '@dayfly/runner-set/core/default-spec'
-import { directNetwork } from '@dayfly/runner-set/core/network'
-import { defaultEngine } from '@dayfly/runner-set/model/runner-set'
 import { Command, Option } from 'commander'
 import { textInConfigMap } from '../migrate/bitbucket-autoscaler/config-map.ts'
 import type { Strategy } from '../migrate/bitbucket-autoscaler/convert/scale.ts'
@@ -69,10 +67,7 @@ function run(config: string, template: string | undefined, options: Options): vo
     template: template === undefined ? undefined : textInConfigMap(readInput(template), 'job.yaml.template'),
     mode: options.strict ? 'strict' : 'corrected',
     strategy: options.strategy,
-    defaultSpec: defaultSpec(
-      { source: anyBitbucket, docker: 'sidecar', dockerEngine: defaultEngine, network: directNetwork },
-      '',
-    ),
+    defaultSpec: defaultSpec({ source: anyBitbucket, docker: 'sidecar' }, ''),
   })
   if (!result.ok) throw failureOf(result.problems, { configuration: config, template: template ?? '' })
   if (options.out !== undefined) writeFiles(options.out, filesOf(options.out, result))

@@ -2,16 +2,18 @@
 import { forgeTraits } from '../model/forge-traits.ts'
 import type { RunnerTraits } from '../model/forges/traits.ts'
 import { runnerContainer } from '../model/runner-names.ts'
-import type { RunnerSet } from '../model/runner-set.ts'
+import { defaultEngine, type RunnerSet } from '../model/runner-set.ts'
 import { dockerContainer, dockerForRunner, dockerSpec, workFolder } from './docker-sidecar.ts'
 import { mergeTemplate } from './merge.ts'
-import { networkOfContainer, networkVolumes } from './network.ts'
+import { directNetwork, networkOfContainer, networkVolumes } from './network.ts'
 
 type Plain = Readonly<Record<string, unknown>>
 
+type Wanted = Pick<RunnerSet, 'source' | 'docker'> & Partial<Pick<RunnerSet, 'dockerEngine' | 'network'>>
+
 /** @param secretName the Secret with the runner's credential */
 export function defaultSpec(
-  { source, docker, dockerEngine, network }: Pick<RunnerSet, 'source' | 'docker' | 'dockerEngine' | 'network'>,
+  { source, docker, dockerEngine = defaultEngine, network = directNetwork }: Wanted,
   secretName: string,
 ): Plain {
   const { runner } = forgeTraits[source.kind]

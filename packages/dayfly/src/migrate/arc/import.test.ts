@@ -55,20 +55,22 @@ describe('the account', () => {
     expect(JSON.stringify(result)).not.toMatch(/ghp_0|BEGIN RSA/)
   })
 
-  it('gives the proxy to the runner, too, and its password from the Secret', () => {
-    const { at } = one(
-      'proxy: {https: {url: "http://proxy.example:3128", credentialSecretRef: login}, noProxy: [.example]}\n',
-    )
+  it('gives one proxy to the set, whose runners have it, too, and a second one for http to the runner', () => {
+    const https = 'https: {url: "http://proxy.example:3128", credentialSecretRef: login}, noProxy: [.example]'
+    const { at } = one(`proxy: {${https}}\n`)
     expect(at('github', 'proxy')).toEqual({
       url: 'http://proxy.example:3128',
       credentials: { secret: 'login' },
       noProxy: ['.example'],
     })
-    expect(at('template', 'spec', 'containers', 0, 'env')).toEqual([
-      { name: 'HTTPS_PROXY_USER', valueFrom: { secretKeyRef: { name: 'login', key: 'username' } } },
-      { name: 'HTTPS_PROXY_PASSWORD', valueFrom: { secretKeyRef: { name: 'login', key: 'password' } } },
-      { name: 'https_proxy', value: 'http://$(HTTPS_PROXY_USER):$(HTTPS_PROXY_PASSWORD)@proxy.example:3128' },
-      { name: 'no_proxy', value: '.example' },
+    expect(at('template')).toBeUndefined()
+    const both = one(`proxy: {http: {url: "http://plain.example:8080", credentialSecretRef: plain}, ${https}}\n`)
+    const value = 'http://$(HTTP_PROXY_USER):$(HTTP_PROXY_PASSWORD)@plain.example:8080'
+    expect(both.at('template', 'spec', 'containers', 0, 'env')).toEqual([
+      { name: 'HTTP_PROXY_USER', valueFrom: { secretKeyRef: { name: 'plain', key: 'username' } } },
+      { name: 'HTTP_PROXY_PASSWORD', valueFrom: { secretKeyRef: { name: 'plain', key: 'password' } } },
+      { name: 'http_proxy', value },
+      { name: 'HTTP_PROXY', value },
     ])
   })
 

@@ -14,7 +14,8 @@ export type ValueRow = {
 const metrics = 'Dayfly has no listener. Its controller has the metrics of all sets (docs/guide/metrics.md)'
 const ofListener = 'Dayfly has no listener: its one controller connects to GitHub for all sets.'
 const ofChart = 'Dayfly has no such object, so there is nothing to label.'
-const ofProxy = 'spec.github.proxy, and the variables http_proxy, https_proxy and no_proxy of the runner'
+const ofProxy =
+  'spec.github.proxy, which the runners have, too. A second one for http becomes a variable of the runner.'
 const ofPods = 'spec.template.metadata: ARC gives them to the pods'
 const vault =
   'Dayfly reads credentials from Secrets only. Let a tool such as External Secrets copy the vault into the Secret.'
@@ -43,7 +44,7 @@ export const valueTable: readonly ValueRow[] = [
   row('minRunners', 'kept', 'spec.scale.min: idle runners in addition to the jobs, as in ARC'),
   row('runnerGroup', 'kept', 'spec.github.runnerGroup'),
   row('runnerScaleSetName', 'kept', 'metadata.name: jobs choose the set by it'),
-  row('githubServerTLS', 'kept', 'spec.github.ca'),
+  row('githubServerTLS', 'kept', 'spec.github.ca. The runners trust it, too.'),
   row(
     'githubServerTLS.runnerMountPath',
     'kept',

@@ -1,4 +1,4 @@
-// Converts the forward proxy. ARC also gives it to the runner, so the runner gets the variables.
+// Converts the forward proxy. The runner has it, too, in ARC and in Dayfly.
 import { type JsonObject, textAt, textsAt } from '@dayfly/kit/read-json'
 import type { Context } from './context.ts'
 
@@ -11,11 +11,7 @@ export function convertProxy({ values, ledger }: Context): JsonObject | undefine
   if (url === undefined || url === '') return undefined
   if (!accepted.test(url)) {
     const why = 'Dayfly accepts http://HOST:PORT. A user name and password belong into a Secret with these two keys.'
-    ledger.note(
-      'decide',
-      ['proxy', side, 'url'],
-      `${why} Write spec.github.proxy and the variables of the runner yourself.`,
-    )
+    ledger.note('decide', ['proxy', side, 'url'], `${why} Write spec.github.proxy yourself.`)
     return undefined
   }
   const secret = textAt(values.root, 'proxy', side, 'credentialSecretRef')
@@ -25,7 +21,7 @@ export function convertProxy({ values, ledger }: Context): JsonObject | undefine
     ledger.note(
       'changed',
       ['proxy', 'http'],
-      'The variable http_proxy of the runner. Dayfly itself calls GitHub through the proxy for https.',
+      'The variables http_proxy and HTTP_PROXY of the runner. Dayfly itself calls GitHub through the proxy for https.',
     )
   }
   return {
@@ -35,23 +31,24 @@ export function convertProxy({ values, ledger }: Context): JsonObject | undefine
   }
 }
 
-/** Returns the variables of the runner. The names of ARC's: small letters. */
+/** Returns the variables for a proxy for http of its own. The runner has that of `spec.github.proxy` without a variable. */
 export function proxyVariables({ values }: Pick<Context, 'values'>): readonly JsonObject[] {
-  const variables = (['http', 'https'] as const).flatMap((side) => {
-    const url = textAt(values.root, 'proxy', side, 'url')
-    if (url === undefined || !accepted.test(url)) return []
-    const secret = textAt(values.root, 'proxy', side, 'credentialSecretRef')
-    if (secret === undefined || secret === '') return [{ name: `${side}_proxy`, value: url }]
-    const user = `${side.toUpperCase()}_PROXY_USER`
-    const password = `${side.toUpperCase()}_PROXY_PASSWORD`
-    const [scheme = '', host = ''] = url.split('://')
-    return [
-      { name: user, valueFrom: { secretKeyRef: { name: secret, key: 'username' } } },
-      { name: password, valueFrom: { secretKeyRef: { name: secret, key: 'password' } } },
-      { name: `${side}_proxy`, value: `${scheme}://$(${user}):$(${password})@${host}` },
-    ]
-  })
-  const noProxy = textsAt(values.root, 'proxy', 'noProxy')
-  if (variables.length === 0 || noProxy.length === 0) return variables
-  return [...variables, { name: 'no_proxy', value: noProxy.join(',') }]
+  const url = textAt(values.root, 'proxy', 'http', 'url')
+  const secure = textAt(values.root, 'proxy', 'https', 'url')
+  if (url === undefined || !accepted.test(url) || !secure || url === secure) return []
+  const secret = textAt(values.root, 'proxy', 'http', 'credentialSecretRef')
+  if (secret === undefined || secret === '') return httpVariables(url)
+  const [scheme = '', host = ''] = url.split('://')
+  return [
+    { name: 'HTTP_PROXY_USER', valueFrom: { secretKeyRef: { name: secret, key: 'username' } } },
+    { name: 'HTTP_PROXY_PASSWORD', valueFrom: { secretKeyRef: { name: secret, key: 'password' } } },
+    ...httpVariables(`${scheme}://$(HTTP_PROXY_USER):$(HTTP_PROXY_PASSWORD)@${host}`),
+  ]
+}
+
+function httpVariables(value: string): readonly JsonObject[] {
+  return [
+    { name: 'http_proxy', value },
+    { name: 'HTTP_PROXY', value },
+  ]
 }
