@@ -251,3 +251,14 @@ describe('counts and reasons', () => {
 it('writes a reason as Kubernetes wants it', () => {
   expect(camelCase('image-missing')).toBe('ImageMissing')
 })
+
+it.each([
+  ['http://proxy:3128', 'login', true],
+  ['https://proxy:3128', 'login', false],
+  ['http://proxy:3128', undefined, false],
+])('warns if the login of the runners’ proxy goes over the network in clear text: %s, %s', (url, login, warns) => {
+  const proxy = { url, credentialsSecret: login, noProxy: [] }
+  const set = runnerSet({ network: { proxy, ca: undefined } })
+  const text = 'the credentials of the proxy go over the network in clear text'
+  expect(shown({ set }, 'ForgeConnected')?.message.includes(text)).toBe(warns)
+})
