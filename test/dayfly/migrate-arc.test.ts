@@ -14,16 +14,6 @@ import { readArcObjects, readHelmRelease } from 'dayfly/migrate/arc/read/cluster
 import { describe, expect, it } from 'vitest'
 import { openArcStage, recordedStates, releases } from '../doctor/arc-objects.fixture.ts'
 
-const source = {
-  kind: 'github',
-  url: '',
-  credentialsSecret: '',
-  runnerGroup: undefined,
-  labels: [],
-  proxy: undefined,
-  ca: undefined,
-} as const
-
 function imported(text: string) {
   return importArc({
     files: [{ path: 'cluster.json', text }],
@@ -31,7 +21,7 @@ function imported(text: string) {
     helmReleases: [],
     name: undefined,
     namespace: 'arc-runners',
-    defaultSpec: defaultSpec({ source, docker: 'sidecar' }, ''),
+    defaultSpec: defaultSpec({ forge: 'github', docker: 'sidecar' }, ''),
     credentialFile: '/run/dayfly/credential',
   })
 }

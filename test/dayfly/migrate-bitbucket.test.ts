@@ -48,14 +48,7 @@ function imported(shape: string) {
 }
 
 function importShape(shape: string) {
-  const source = { kind: 'bitbucket', url: '', credentialsSecret: '', runnerGroup: undefined } as const
-  const own = defaultSpec(
-    {
-      source: { ...source, labels: [], proxy: undefined, ca: undefined },
-      docker: 'sidecar',
-    },
-    '',
-  )
+  const own = defaultSpec({ forge: 'bitbucket', docker: 'sidecar' }, '')
   const result = importAutoscaler({ ...read(shape), mode: 'corrected', strategy: 'percentage', defaultSpec: own })
   if (!result.ok) throw new Error(JSON.stringify(result.problems))
   return result

@@ -17,16 +17,6 @@ import { crds, createPlace, eventually, object, pods } from './client-place.ts'
 import { kubeconfig, whyNone } from './cluster.ts'
 
 const folder = path.resolve(import.meta.dirname, '../dayfly/migrate/bitbucket-autoscaler')
-const source = {
-  kind: 'bitbucket',
-  url: '',
-  credentialsSecret: '',
-  runnerGroup: undefined,
-  labels: [],
-  proxy: undefined,
-  ca: undefined,
-} as const
-
 const file = kubeconfig
 if (file) describe('a real API server', () => suite(file))
 else describe('a real API server', () => it('judges an import', (context) => context.skip(whyNone)))
@@ -67,7 +57,7 @@ function suite(file: string): void {
       template: text('job.yaml.template'),
       mode: 'corrected',
       strategy: 'percentage',
-      defaultSpec: defaultSpec({ source, docker: 'sidecar' }, ''),
+      defaultSpec: defaultSpec({ forge: 'bitbucket', docker: 'sidecar' }, ''),
     })
     if (!result.ok) throw new Error(JSON.stringify(result.problems))
     return result.sets.map(({ document }) => ({ ...document, metadata: { ...document.metadata, namespace } }))

@@ -67,23 +67,12 @@ function run(config: string, template: string | undefined, options: Options): vo
     template: template === undefined ? undefined : textInConfigMap(readInput(template), 'job.yaml.template'),
     mode: options.strict ? 'strict' : 'corrected',
     strategy: options.strategy,
-    defaultSpec: defaultSpec({ source: anyBitbucket, docker: 'sidecar' }, ''),
+    defaultSpec: defaultSpec({ forge: 'bitbucket', docker: 'sidecar' }, ''),
   })
   if (!result.ok) throw failureOf(result.problems, { configuration: config, template: template ?? '' })
   if (options.out !== undefined) writeFiles(options.out, filesOf(options.out, result))
   show(result, options)
 }
-
-/** The default pod depends on the kind of the forge alone. */
-const anyBitbucket = {
-  kind: 'bitbucket',
-  url: '',
-  credentialsSecret: '',
-  runnerGroup: undefined,
-  labels: [],
-  proxy: undefined,
-  ca: undefined,
-} as const
 
 function show(result: Imported, options: Options): void {
   const files = options.out ?? 'sets.yaml'

@@ -2,21 +2,22 @@
 import { forgeTraits } from '../model/forge-traits.ts'
 import type { RunnerTraits } from '../model/forges/traits.ts'
 import { runnerContainer } from '../model/runner-names.ts'
-import { defaultEngine, type RunnerSet } from '../model/runner-set.ts'
+import { defaultEngine, type ForgeKind, type RunnerSet } from '../model/runner-set.ts'
 import { dockerContainer, dockerForRunner, dockerSpec, workFolder } from './docker-sidecar.ts'
 import { mergeTemplate } from './merge.ts'
 import { directNetwork, networkOfContainer, networkVolumes } from './network.ts'
 
 type Plain = Readonly<Record<string, unknown>>
 
-type Wanted = Pick<RunnerSet, 'source' | 'docker'> & Partial<Pick<RunnerSet, 'dockerEngine' | 'network'>>
+type Wanted = { readonly forge: ForgeKind } & Pick<RunnerSet, 'docker'> &
+  Partial<Pick<RunnerSet, 'dockerEngine' | 'network'>>
 
 /** @param secretName the Secret with the runner's credential */
 export function defaultSpec(
-  { source, docker, dockerEngine = defaultEngine, network = directNetwork }: Wanted,
+  { forge, docker, dockerEngine = defaultEngine, network = directNetwork }: Wanted,
   secretName: string,
 ): Plain {
-  const { runner } = forgeTraits[source.kind]
+  const { runner } = forgeTraits[forge]
   const base = { automountServiceAccountToken: false, enableServiceLinks: false }
   const own = networkOfContainer(network, secretName)
   const parts = [

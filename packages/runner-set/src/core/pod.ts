@@ -22,10 +22,15 @@ const staysOnNode = {
   'cluster-autoscaler.kubernetes.io/safe-to-evict': 'false',
 } as const
 
+/** Returns the pod spec of the set before its template. */
+function ownSpec(set: Pick<RunnerSet, 'source' | 'network' | 'docker' | 'dockerEngine'>, secretName: string) {
+  return defaultSpec({ ...set, forge: set.source.kind }, secretName)
+}
+
 export function templateHash(
   set: Pick<RunnerSet, 'source' | 'network' | 'template' | 'docker' | 'dockerEngine' | 'templateChecks'>,
 ): string {
-  return hashValue([set.template, set.templateChecks, defaultSpec(set, '')], 10)
+  return hashValue([set.template, set.templateChecks, ownSpec(set, '')], 10)
 }
 
 /** Returns the pod to send. @param name the runner's name @param registrationId lets a new leader find the registration again */
@@ -33,7 +38,7 @@ export function buildPod(set: RunnerSet, name: string, registrationId: string) {
   const template = set.template
   const own = template.spec ?? {}
   const spec: Record<string, unknown> = {
-    ...mergeTemplate(defaultSpec(set, name), set.docker === 'sidecar' ? withDockerAsSidecar(own) : own),
+    ...mergeTemplate(ownSpec(set, name), set.docker === 'sidecar' ? withDockerAsSidecar(own) : own),
     restartPolicy: 'Never',
   }
   return {

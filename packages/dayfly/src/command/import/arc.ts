@@ -86,7 +86,7 @@ async function run(paths: readonly string[], options: Options): Promise<void> {
     helmReleases: input.helmReleases,
     name,
     namespace,
-    defaultSpec: defaultSpec({ source: anyGitHub, docker: 'sidecar' }, ''),
+    defaultSpec: defaultSpec({ forge: 'github', docker: 'sidecar' }, ''),
     credentialFile: credentialFile(),
   })
   const complete = { ...result, unread: [...named.unread, ...result.unread] }
@@ -98,17 +98,6 @@ function credentialFile(): string {
   const { credential } = forgeTraits.github.runner
   return credential.is === 'file' ? `${credential.folder}/credential` : ''
 }
-
-/** The default pod depends on the kind of the forge alone. */
-const anyGitHub = {
-  kind: 'github',
-  url: '',
-  credentialsSecret: '',
-  runnerGroup: undefined,
-  labels: [],
-  proxy: undefined,
-  ca: undefined,
-} as const
 
 function checkUsage(paths: readonly string[], { values, helmRelease, live, namespace }: Options): void {
   const next = 'Run the command with --help to see examples.'

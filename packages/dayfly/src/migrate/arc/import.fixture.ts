@@ -2,16 +2,6 @@
 import { defaultSpec } from '@dayfly/runner-set/core/default-spec'
 import { type ImportRequest, importArc } from './import.ts'
 
-const source = {
-  kind: 'github',
-  url: '',
-  credentialsSecret: '',
-  runnerGroup: undefined,
-  labels: [],
-  proxy: undefined,
-  ca: undefined,
-} as const
-
 /** @param files the text of each file by its path */
 export function requestOf(files: Readonly<Record<string, string>>, over: Partial<ImportRequest> = {}): ImportRequest {
   return {
@@ -20,7 +10,7 @@ export function requestOf(files: Readonly<Record<string, string>>, over: Partial
     helmReleases: [],
     name: undefined,
     namespace: undefined,
-    defaultSpec: defaultSpec({ source, docker: 'sidecar' }, ''),
+    defaultSpec: defaultSpec({ forge: 'github', docker: 'sidecar' }, ''),
     credentialFile: '/run/dayfly/credential',
     ...over,
   }
