@@ -64,7 +64,7 @@ export async function onCluster<T>(options: ClusterOptions, work: (opened: Opene
       random,
       userAgent: `dayfly-cli/${version}`,
     }
-    await contact(caller)
+    await makeContact(caller)
     const home = options.namespace ?? access.namespace
     const { leaseNamespace, leaseName } = options
     const opened: Opened = {
@@ -79,15 +79,6 @@ export async function onCluster<T>(options: ClusterOptions, work: (opened: Opene
     return await refusing(opened, () => work(opened))
   } finally {
     await connection.close()
-  }
-}
-
-/** The doctor exits with 3 where nothing can be analysed; these commands know only 1 for a failure. */
-async function contact(caller: Parameters<typeof makeContact>[0]): Promise<void> {
-  try {
-    await makeContact(caller)
-  } catch (error) {
-    throw error instanceof CliFailure ? new CliFailure({ ...error.details, exitCode: 1 }) : error
   }
 }
 

@@ -39,7 +39,7 @@ export async function examineCluster(options: DoctorOptions): Promise<number> {
   const connection = connect(access, clock)
   try {
     const caller = { transport: connection.transport, clock, random, userAgent }
-    await makeContact(caller)
+    await makeContact(caller, 3)
     const place = { kubernetes: createKubernetes(caller), inquiry: createInquiry(caller), clock, account }
     const logs = options.logs && createPodLogs(caller)
     const namespaces = options.namespace === undefined ? undefined : [options.namespace]

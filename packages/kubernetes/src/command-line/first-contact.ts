@@ -10,8 +10,11 @@ type Contact = { readonly transport: Transport; readonly clock: Clock; readonly 
 /** Milliseconds. A server that is silent for so long will not list a cluster. */
 const patience = 10_000
 
-/** Resolves with any answer, also a refusal. Throws a CliFailure if no answer can come. */
-export async function makeContact({ transport, clock, userAgent }: Contact): Promise<void> {
+/**
+ * Resolves with any answer, also a refusal. Throws a CliFailure if no answer can come.
+ * @param exitCode that of the command if no answer can come. The doctor has one of its own, because nothing can be analysed.
+ */
+export async function makeContact({ transport, clock, userAgent }: Contact, exitCode: 1 | 3 = 1): Promise<void> {
   const late = () => new TransportError('timeout', `no answer within ${patience / 1000} s`)
   const headers = standardHeaders(userAgent)
   try {
@@ -21,11 +24,11 @@ export async function makeContact({ transport, clock, userAgent }: Contact): Pro
   } catch (error) {
     if (!(error instanceof TransportError)) throw error
     // A connection that was lost on the way may work the next time: the lists retry.
-    if (error.kind !== 'lost') throw unreachable(error)
+    if (error.kind !== 'lost') throw unreachable(error, exitCode)
   }
 }
 
-function unreachable(error: TransportError): CliFailure {
+function unreachable(error: TransportError, exitCode: 1 | 3): CliFailure {
   const isUntrusted = error.kind === 'certificate'
   return new CliFailure({
     code: 'cluster-unreachable',
@@ -33,7 +36,7 @@ function unreachable(error: TransportError): CliFailure {
     next: isUntrusted
       ? 'Check certificate-authority-data of the kubeconfig, and that the address is the right one.'
       : 'Check the address, the network, the files that the kubeconfig names, and with --context which cluster is meant.',
-    exitCode: 3,
+    exitCode,
     cause: error,
   })
 }
