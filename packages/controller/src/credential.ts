@@ -33,22 +33,18 @@ export async function readAccess(kubernetes: Kubernetes, set: RunnerSet, signal:
       : read(secrets, secret, '--from-file=username=FILE --from-file=password=FILE').then(secretEntries)
   const { secretOptions } = forgeTraits[source.kind]
   const [own, others] = [source.proxy?.credentialsSecret, network.proxy?.credentialsSecret]
+  const ownLogin = readLogin(own)
   const [credential, proxyCredential, runnerProxy, ca] = await Promise.all([
     read(secrets, source.credentialsSecret, secretOptions).then(secretEntries),
-    readLogin(own),
-    others === own ? undefined : readLogin(others),
+    ownLogin,
+    others === own ? ownLogin : readLogin(others),
     source.ca && readCa(source.ca, namespace, read),
   ])
-  if (runnerProxy && runnerProxy['username'] === undefined) {
+  if (others !== own && runnerProxy && runnerProxy['username'] === undefined) {
     const message = `the Secret ${namespace}/${others} of spec.runner.proxy has no key username`
     throw new MissingAccess(message, 'forge-misconfigured')
   }
-  return {
-    credential,
-    proxyCredential,
-    ca,
-    runnerProxy: runnerProxy ?? (others === undefined ? undefined : proxyCredential),
-  }
+  return { credential, proxyCredential, ca, runnerProxy }
 }
 
 /** Returns whether two readings hold the same entries. */
