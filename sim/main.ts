@@ -3,9 +3,9 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { bundleOf } from './bundle.ts'
 import type { Broken } from './checkers/checker.ts'
+import { countIn, readArguments } from './command-arguments.ts'
 import { longRunFlags, memoryFlags } from './memory-flags.ts'
 import type { SeedResult } from './run-seed.ts'
 
@@ -24,7 +24,7 @@ Examples:
 --checkpoint gives each lap a world that begins with what the one before has left, and writes the file at its end.
 `
 
-const { values } = readArguments({
+const { values } = readArguments('sim', {
   options: {
     help: { type: 'boolean', short: 'h', default: false },
     seeds: { type: 'string', default: '200' },
@@ -50,24 +50,8 @@ else if (values.jobs !== undefined) process.exitCode = await runLong()
 else if (values.trace !== undefined) process.exitCode = await trace(countOf('trace'))
 else process.exitCode = await runAll(countOf('seeds'), countOf('start'))
 
-function readArguments<Config extends ParseArgsConfig>(config: Config): ReturnType<typeof parseArgs<Config>> {
-  try {
-    return parseArgs(config)
-  } catch (error) {
-    process.stderr.write(
-      `${error instanceof Error ? error.message : String(error)}\nRun it with --help to see its options.\n`,
-    )
-    process.exit(2)
-  }
-}
-
 function countOf(name: 'seeds' | 'start' | 'workers' | 'trace' | 'jobs' | 'runners' | 'seed'): number {
-  const count = Number(values[name])
-  if (!Number.isInteger(count) || count < 1) {
-    process.stderr.write(`--${name} must be a whole number from 1 on, and not "${values[name]}"\n`)
-    process.exit(2)
-  }
-  return count
+  return countIn(name, values[name])
 }
 
 /** Runs many jobs in one world, in a process of its own: the memory of this one is no part of the result. */

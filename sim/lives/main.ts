@@ -2,8 +2,8 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
 import { bundleOf } from '../bundle.ts'
+import { countIn, readArguments, refuse } from '../command-arguments.ts'
 import { livesFlags } from '../memory-flags.ts'
 
 const help = `Runs lives through the core's fold and decide: no wire, no cluster, no clock.
@@ -29,52 +29,32 @@ Progress goes to standard error, the result to standard output. The exit code is
 
 const counts = ['lives', 'runners', 'sets', 'seed'] as const
 
-process.exitCode = await run()
+const { values } = readArguments('sim:lives', {
+  options: {
+    lives: { type: 'string', default: '1000000' },
+    runners: { type: 'string', default: '10000' },
+    sets: { type: 'string', default: '1' },
+    seed: { type: 'string', default: '1' },
+    checkpoint: { type: 'string' },
+    profile: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+})
+
+if (values.help) process.stdout.write(help)
+else process.exitCode = await run()
 
 async function run(): Promise<number> {
-  const options = optionsOf()
-  if (typeof options === 'string') {
-    process.stderr.write(`${options}\nRun npm run sim:lives -- --help to see the options.\n`)
-    return 2
-  }
-  if (options.help) {
-    process.stdout.write(help)
-    return 0
-  }
-  const plan = counts.map((name) => Number(options[name]))
-  const wrong = counts.find((_, index) => !Number.isSafeInteger(plan[index]) || Number(plan[index]) < 1)
-  if (wrong !== undefined || Number(plan[1]) < Number(plan[2])) {
-    const name = wrong ?? 'runners'
-    const expected = wrong === undefined ? 'at least the number of sets' : 'a whole number from 1 on'
-    process.stderr.write(`--${name} must be ${expected}, and not "${options[name]}"\n`)
-    return 2
-  }
+  const plan = counts.map((name) => countIn(name, values[name]))
+  if (Number(values.runners) < Number(values.sets))
+    refuse(`--runners must be at least the number of sets, and not "${values.runners}"`)
   const bundle = await bundleOf('lives/process')
-  const flags = (['json', 'profile'] as const).filter((name) => options[name]).map((name) => `--${name}`)
-  const file = options.checkpoint === undefined ? [] : ['--checkpoint', options.checkpoint]
+  const flags = (['json', 'profile'] as const).filter((name) => values[name]).map((name) => `--${name}`)
+  const file = values.checkpoint === undefined ? [] : ['--checkpoint', values.checkpoint]
   const args = [...plan.map(String), ...flags, ...file]
   const child = fork(fileURLToPath(bundle.url), args, { execArgv: [...livesFlags] })
   const [code] = await once(child, 'exit')
   await bundle.remove()
   return Number(code ?? 1)
-}
-
-/** Returns the sentence about an option that does not exist. */
-function optionsOf() {
-  try {
-    return parseArgs({
-      options: {
-        lives: { type: 'string', default: '1000000' },
-        runners: { type: 'string', default: '10000' },
-        sets: { type: 'string', default: '1' },
-        seed: { type: 'string', default: '1' },
-        checkpoint: { type: 'string' },
-        profile: { type: 'boolean', default: false },
-        json: { type: 'boolean', default: false },
-        help: { type: 'boolean', default: false },
-      },
-    }).values
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error)
-  }
 }

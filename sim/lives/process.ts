@@ -1,6 +1,7 @@
 // The process of a run of lives: its arguments are lives, runners, sets and seed. It shows each lap, and then the result.
-import { argv, exit, stderr, stdout } from 'node:process'
-import { CheckpointError } from './checkpoint.ts'
+import { argv, stderr, stdout } from 'node:process'
+import { CheckpointError } from '../checkpoint-file.ts'
+import { refuse } from '../command-arguments.ts'
 import type { CostRow } from './costs.ts'
 import { growthOf, type Lap } from './laps.ts'
 import { type Shares, startProfile } from './profile.ts'
@@ -28,8 +29,7 @@ function carryOut(): LivesRun {
     return runLives({ seed, lives, runners, sets }, { onLap, ...(checkpoint === undefined ? {} : { checkpoint }) })
   } catch (error) {
     if (!(error instanceof CheckpointError)) throw error
-    stderr.write(`${error.message}\n`)
-    exit(2)
+    return refuse(error.message)
   }
 }
 

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { saveCheckpoint } from './checkpoint.ts'
 import { type LivesRun, type Plan, runLives } from './run-lives.ts'
 
-const plan: Plan = { seed: 1, lives: 30_000, runners: 1_000, sets: 1 }
+const plan: Plan = { seed: 1, lives: 10_000, runners: 400, sets: 1 }
 
 const small: Plan = { seed: 1, lives: 1_000, runners: 60, sets: 2 }
 

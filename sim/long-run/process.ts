@@ -2,7 +2,9 @@
 import { argv, exit, stderr, stdout } from 'node:process'
 import { parseArgs } from 'node:util'
 import { stackOf } from '@dayfly/kit/stack-of'
-import { CheckpointError, readCheckpoint, writeCheckpoint } from './checkpoint.ts'
+import { CheckpointError } from '../checkpoint-file.ts'
+import { refuse } from '../command-arguments.ts'
+import { readCheckpoint, writeCheckpoint } from './checkpoint.ts'
 import { costOf, growthOf, type Lap } from './laps.ts'
 import { type Plan, planOf } from './plan.ts'
 import { isOver, newRun, type Progress, runWorld } from './run-jobs.ts'
@@ -41,12 +43,13 @@ async function runAll(plan: Plan, checkpoint: string | undefined): Promise<Progr
 function startFrom(path: string, plan: Plan): Progress {
   try {
     const run = readCheckpoint(path, plan)
+    // It shows that the file can be written, before hours of work depend on it.
+    if (run.laps.length === 0) writeCheckpoint(path, run)
     for (const lap of run.laps) stderr.write(`${lineOf(lap)} (from the checkpoint)\n`)
     return run
   } catch (error) {
     if (!(error instanceof CheckpointError)) throw error
-    stderr.write(`${error.message}\n`)
-    exit(2)
+    return refuse(error.message)
   }
 }
 
