@@ -1,6 +1,6 @@
 // The text and the JSON of `dayfly import arc`: the report by path, the Secrets to create, and what comes next.
 import { wrap } from '@dayfly/command-line/table'
-import type { WantedSecret } from '../../migrate/arc/convert/context.ts'
+import { inNamespace, type WantedSecret } from '../../migrate/arc/convert/context.ts'
 import type { ImportedSet, ImportResult } from '../../migrate/arc/import.ts'
 import { type OutputDocument, twins } from '../../migrate/arc/output.ts'
 import { shortened } from '../../migrate/shorten.ts'
@@ -64,8 +64,7 @@ function secretTexts(sets: readonly ImportedSet[], width: number): readonly stri
 
 function commandOf({ name, from }: WantedSecret, namespace: string | undefined): string {
   if ('command' in from) return from.command
-  const where = namespace === undefined ? '' : ` -n ${namespace}`
-  return `kubectl create secret generic ${name}${where} ${from.options.join(' ')}`
+  return `kubectl create secret generic ${name}${inNamespace({ namespace })} ${from.options.join(' ')}`
 }
 
 function nextSteps({ sets, lines }: ImportResult, { folder, form, documents }: Shown): readonly string[] {

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { writeYaml } from '../write-yaml.ts'
+import { yamlPieces } from '../yaml-pieces.fixture.ts'
 import { requestOf } from './import.fixture.ts'
 import { importArc } from './import.ts'
 import { readHelmSecret } from './read/helm-secret.ts'
@@ -50,40 +51,9 @@ function indented(text: string, by: string): string {
 }
 
 const pieces = fc.constantFrom(
-  ...[
-    '{{ .x }}',
-    '${x}',
-    '{{',
-    '[]',
-    '{}',
-    'null',
-    '~',
-    '- ',
-    '  ',
-    ': ',
-    '"',
-    "'",
-    '#',
-    '&a ',
-    '*a',
-    '<<: *a',
-    '0644',
-    'on',
-    '1e9',
-  ],
-  ...[
-    'name: runner',
-    'image: docker:dind',
-    'type: kubernetes',
-    'env:',
-    'volumes: []',
-    '\n',
-    '🚀',
-    '\0',
-    '-1',
-    'true',
-    '__proto__: {a: 1}',
-  ],
+  ...yamlPieces,
+  ...['{{ .x }}', '${x}', '{{', '1e9', '-1', 'true', '__proto__: {a: 1}'],
+  ...['name: runner', 'image: docker:dind', 'type: kubernetes', 'env:', 'volumes: []'],
 )
 const change = fc.record({ at: fc.nat(), remove: fc.nat({ max: 40 }), insert: fc.oneof(pieces, fc.constant('')) })
 

@@ -54,12 +54,12 @@ export function importArc(request: ImportRequest): ImportResult {
     const { document, lines, secrets } = convertSet(named, defaults)
     return { document, lines, secrets, source: { form: release.form, file: release.file, at: release.at } }
   })
-  const problems = converted.flatMap(problemsOf)
+  const judged = converted.map((set) => ({ set, problems: problemsOf(set) }))
   return {
-    sets: converted.filter((set) => problemsOf(set).length === 0),
+    sets: judged.flatMap(({ set, problems }) => (problems.length === 0 ? [set] : [])),
     lines: [...installed.flatMap(({ lines }) => lines), ...found.lines],
     unread: [...own.unread, ...found.unread],
-    problems,
+    problems: judged.flatMap(({ problems }) => problems),
   }
 }
 

@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { writeYaml } from '../write-yaml.ts'
+import { yamlPieces } from '../yaml-pieces.fixture.ts'
 import { readConfiguration } from './configuration.ts'
 import { importAutoscaler } from './import.ts'
 import { compileJobTemplate } from './job-template.ts'
@@ -17,38 +18,10 @@ const shapes = readdirSync(folder).map((shape) => ({
 }))
 
 const pieces = fc.constantFrom(
+  ...yamlPieces,
   ...['<% runner_uuid %>', '<%', '%>', '{% if x %}', '{%- endif %}', '{% for k, v in node_selector.items() %}'],
-  ...[
-    '[]',
-    '{}',
-    'null',
-    '~',
-    '- ',
-    '  ',
-    ': ',
-    '"',
-    "'",
-    '#',
-    '&a ',
-    '*a',
-    '!!int ',
-    '<<: *a',
-    '0644',
-    'on',
-    '1e3',
-    '|',
-  ],
-  ...[
-    'name: docker',
-    'image: docker:dind',
-    'command: [dockerd]',
-    'env:',
-    'volumeMounts: []',
-    'emptyDir: {}',
-    '\n',
-    '🚀',
-    '\0',
-  ],
+  ...['!!int ', '1e3', '|', 'name: docker', 'image: docker:dind', 'command: [dockerd]'],
+  ...['env:', 'volumeMounts: []', 'emptyDir: {}'],
 )
 
 type Change = { readonly at: number; readonly remove: number; readonly insert: string }

@@ -1,5 +1,5 @@
 // Converts the fields of the pod that are neither containers nor volumes.
-import { fieldsAt, isJsonObject, type JsonObject, type Path } from '@dayfly/kit/read-json'
+import { fieldsAt, type JsonObject, type Path } from '@dayfly/kit/read-json'
 import { specPath } from './containers.ts'
 import type { Context } from './context.ts'
 
@@ -62,5 +62,5 @@ function noteSelectors({ ledger }: Context, path: Path, value: unknown): void {
       path,
       'It selects pods by labels of ARC. Select dayfly.dev/set with the name of the set, or labels in template.metadata.',
     )
-  } else if (isJsonObject(value) && Object.keys(value).length === 0) return
+  }
 }

@@ -4,39 +4,23 @@ import { arcChart } from '@dayfly/doctor/arc/chart-release'
 import type { SourceObject } from '@dayfly/doctor/read/decode/document'
 import { fieldsAt, isJsonObject, listAt, type Path, textAt, valueAt } from '@dayfly/kit/read-json'
 import type { Line } from '../ledger.ts'
-import type { Release } from '../release.ts'
 import { showPath, type Values } from '../values.ts'
 import { assemble, describesRunners, layerOf, unreadLine, valuePaths } from './assemble.ts'
-import { fileEndingIn, type Input, valuesIn, valuesInText } from './input.ts'
+import { type FoundReleases, noReleases, together } from './found-releases.ts'
+import { fileEndingIn, type Input, isBelow, valuesIn, valuesInText } from './input.ts'
 import { type Setting, typedValue, valuesOfSettings } from './set-path.ts'
 
-export type FoundReleases = {
-  readonly releases: readonly Release[]
-  readonly used: readonly SourceObject[]
-  readonly unread: readonly Line[]
-}
-
 export function argoSets(input: Input): FoundReleases {
-  const found = argoApplications(input.facts).map((application) => fromApplication(input, application))
-  return {
-    releases: found.flatMap(({ releases }) => releases),
-    used: found.flatMap(({ used }) => used),
-    unread: found.flatMap(({ unread }) => unread),
-  }
+  return together(argoApplications(input.facts).map((application) => fromApplication(input, application)))
 }
 
 function fromApplication(input: Input, application: Application): FoundReleases {
   const { spec } = application
   const object = input.objects[application.fact.document ?? -1]
-  if (!object) return { releases: [], used: [], unread: [] }
+  if (!object) return noReleases
   const several = listAt(object.value, ...spec, 'sources').map((_, index): Path => [...spec, 'sources', index])
   const sources = fieldsAt(object.value, ...spec, 'source') ? [[...spec, 'source'], ...several] : several
-  const found = sources.map((source) => fromSource(input, { application, object, source }))
-  return {
-    releases: found.flatMap(({ releases }) => releases),
-    used: found.flatMap(({ used }) => used),
-    unread: found.flatMap(({ unread }) => unread),
-  }
+  return together(sources.map((source) => fromSource(input, { application, object, source })))
 }
 
 type Source = { readonly application: Application; readonly object: SourceObject; readonly source: Path }
@@ -49,13 +33,13 @@ function fromSource(input: Input, at: Source): FoundReleases {
     arcChart(text(...source, 'chart')) ??
     arcChart(text(...source, 'path')) ??
     arcChart(ofRegistry(text(...source, 'repoURL')))
-  if (chart === 'gha-runner-scale-set-controller') return { releases: [], used: [], unread: [] }
+  if (chart === 'gha-runner-scale-set-controller') return noReleases
   const { layers, notes, used } = layersOf(input, at)
   const isChart = chart !== undefined
   const isPart = isChart || layers.some((layer) => valuePaths(layer).length > 0)
   const file = object.document.file.path
   const kind = textAt(object.value, 'kind') === 'ApplicationSet' ? 'ApplicationSet' : 'Application'
-  if (!isPart) return { releases: [], used: [], unread: [] }
+  if (!isPart) return noReleases
   const name = text(...source, 'helm', 'releaseName') ?? text(...spec.slice(0, -1), 'metadata', 'name')
   const releases = assemble({
     form: `Argo CD ${kind}`,
@@ -108,11 +92,6 @@ function embeddedIn({ objects }: Input, object: SourceObject, path: Path): reado
   return objects.filter(
     ({ document }) => document.host?.document === object.document && showPath(document.host.path) === whole,
   )
-}
-
-function isBelow(one: SourceObject, object: SourceObject, path: Path): boolean {
-  const top = [...object.path, ...path]
-  return one.document === object.document && showPath(one.path.slice(0, top.length)) === showPath(top)
 }
 
 /** `$values/…` names a file of another source of the Application. Any other is beside the chart. */

@@ -5,6 +5,7 @@ import type { Release } from '../release.ts'
 import { showPath } from '../values.ts'
 import { argoSets } from './argo.ts'
 import { fluxSets } from './flux.ts'
+import { together } from './found-releases.ts'
 import { type Input, type Unread, valuesIn } from './input.ts'
 import { listedSets } from './listed.ts'
 import { liveSets } from './live.ts'
@@ -20,8 +21,8 @@ export type Found = {
 
 export function findReleases(input: Input): Found {
   const delivered = [argoSets(input), fluxSets(input), listedSets(input), terraformSets(input)]
-  const releases = delivered.flatMap((found) => found.releases)
-  const used = new Set(delivered.flatMap((found) => found.used))
+  const { releases, used: parts, unread } = together(delivered)
+  const used = new Set(parts)
   // A values file that a release names is no release of its own.
   const files = new Set(releases.flatMap((release) => release.files.filter((file) => file !== release.file)))
   const plain = input.objects.filter(
@@ -30,7 +31,7 @@ export function findReleases(input: Input): Found {
   const old = oldSets(input)
   return {
     releases: [...releases, ...plain.flatMap(plainRelease), ...liveSets(input), ...old.releases],
-    lines: [...delivered.flatMap(({ unread }) => unread), ...old.lines],
+    lines: [...unread, ...old.lines],
     unread: input.unread,
   }
 }

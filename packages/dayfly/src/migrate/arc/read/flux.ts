@@ -3,10 +3,10 @@ import { chartReleases } from '@dayfly/doctor/arc/chart-releases'
 import type { SourceObject } from '@dayfly/doctor/read/decode/document'
 import { listAt, type Path, textAt } from '@dayfly/kit/read-json'
 import type { Line } from '../ledger.ts'
-import { showPath, type Values } from '../values.ts'
-import type { FoundReleases } from './argo.ts'
+import type { Values } from '../values.ts'
 import { assemble, describesRunners, layerOf, unreadLine } from './assemble.ts'
-import { fileBeside, type Input, readValuesFile, valuesIn, valuesInText } from './input.ts'
+import { type FoundReleases, noReleases, together } from './found-releases.ts'
+import { fileBeside, type Input, isBelow, readValuesFile, valuesIn, valuesInText } from './input.ts'
 
 export function fluxSets(input: Input): FoundReleases {
   const runners = numbersOf(input, 'gha-runner-scale-set')
@@ -16,11 +16,7 @@ export function fluxSets(input: Input): FoundReleases {
       ({ kind, value, number }) => kind === 'object' && value['kind'] === 'HelmRelease' && !controllers.has(number),
     )
     .map((object) => fromRelease(input, object, runners.has(object.number)))
-  return {
-    releases: found.flatMap(({ releases }) => releases),
-    used: found.flatMap(({ used }) => used),
-    unread: found.flatMap(({ unread }) => unread),
-  }
+  return together(found)
 }
 
 function numbersOf({ facts }: Input, chart: Parameters<typeof chartReleases>[1]): ReadonlySet<number> {
@@ -30,8 +26,8 @@ function numbersOf({ facts }: Input, chart: Parameters<typeof chartReleases>[1])
 function fromRelease(input: Input, object: SourceObject, isChart: boolean): FoundReleases {
   const file = object.document.file.path
   const own = valuesIn(object, ['spec', 'values'])
-  const inline = input.objects.filter((one) => one.kind === 'values' && isInside(one, object))
-  if (!isChart && inline.length === 0) return { releases: [], used: [], unread: [] }
+  const inline = input.objects.filter((one) => one.kind === 'values' && isBelow(one, object, []))
+  if (!isChart && inline.length === 0) return noReleases
   const from = listAt(object.value, 'spec', 'valuesFrom').map((_, index) => namedLayer(input, object, index))
   const notes = from.flatMap(({ note }) => note ?? [])
   const layers = [...from.flatMap(({ layer }) => layer ?? []), ...(own ? [own] : [])]
@@ -50,10 +46,6 @@ function fromRelease(input: Input, object: SourceObject, isChart: boolean): Foun
   const used = [...inline, ...from.flatMap(({ used: one }) => one ?? [])]
   const empty = unreadLine(file, [...object.path, 'spec'], 'The values of this HelmRelease are not here.')
   return { releases, used, unread: releases.length > 0 ? [] : notes.length > 0 ? notes : [empty] }
-}
-
-function isInside(one: SourceObject, object: SourceObject): boolean {
-  return one.document === object.document && showPath(one.path.slice(0, object.path.length)) === showPath(object.path)
 }
 
 type Named = {

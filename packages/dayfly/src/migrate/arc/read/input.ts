@@ -73,6 +73,12 @@ export function valuesIn(object: SourceObject, path: Path): Values | undefined {
   return valuesAt(object.document.file.path, base, value, [...computed, ...substitutions(value)])
 }
 
+/** Whether an object of a document is at or below a path of another one. */
+export function isBelow(one: SourceObject, object: SourceObject, path: Path): boolean {
+  const top = [...object.path, ...path]
+  return one.document === object.document && showPath(one.path.slice(0, top.length)) === showPath(top)
+}
+
 /** Notes that a template leaves out parts of the object under a condition. The values have all parts. */
 export function branchNotes({ document, path }: SourceObject): readonly Line[] {
   if (!document.markers().some(({ role }) => role === 'open')) return []

@@ -4,10 +4,10 @@ import type { SourceObject } from '@dayfly/doctor/read/decode/document'
 import { isJsonObject, listAt, type Path, textAt, valueAt } from '@dayfly/kit/read-json'
 import type { Line } from '../ledger.ts'
 import type { Form, Release } from '../release.ts'
-import { showPath, type Values } from '../values.ts'
-import type { FoundReleases } from './argo.ts'
+import type { Values } from '../values.ts'
 import { assemble, describesRunners, layerOf, unreadLine, valuePaths } from './assemble.ts'
-import { fileBeside, type Input, valuesIn } from './input.ts'
+import type { FoundReleases } from './found-releases.ts'
+import { fileBeside, type Input, isBelow, valuesIn } from './input.ts'
 import { type Setting, typedValue, valuesOfSettings } from './set-path.ts'
 
 type Kind = { readonly list: string; readonly form: Form; readonly nameKeys: readonly string[] }
@@ -36,11 +36,6 @@ export function listedSets(input: Input): FoundReleases {
     }
   }
   return { releases, used, unread }
-}
-
-function isBelow(one: SourceObject, object: SourceObject, path: Path): boolean {
-  const top = [...object.path, ...path]
-  return one.document === object.document && showPath(one.path.slice(0, top.length)) === showPath(top)
 }
 
 type Entry = { readonly object: SourceObject; readonly path: Path; readonly kind: Kind; readonly isChart: boolean }

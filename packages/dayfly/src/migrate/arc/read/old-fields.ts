@@ -51,7 +51,7 @@ const fates: Readonly<Record<string, Fate>> = {
     sentence: 'spec.docker: sidecar. The engine is beside the runner, not in it.',
   },
   dockerMTU: { is: 'decide', sentence: inSidecar },
-  dockerRegistryMirror: { is: 'decide', sentence: inSidecar },
+  dockerRegistryMirror: { is: 'decide', sentence: 'Write it to spec.dockerEngine.mirror.' },
   dockerEnv: { is: 'decide', sentence: inSidecar },
   dockerVolumeMounts: { is: 'decide', sentence: inSidecar },
   dockerVarRunVolumeSizeLimit: { is: 'dropped', sentence: "The socket of Dayfly's engine has a volume of its own." },
