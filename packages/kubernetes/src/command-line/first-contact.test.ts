@@ -10,7 +10,7 @@ test('gives up on a silent server after ten seconds, and not before', async () =
   const silent: Transport = ({ signal }) =>
     new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
   let failure: unknown
-  const contact = makeContact({ transport: silent, clock, userAgent: 'test' }).catch((error: unknown) => {
+  const contact = makeContact({ transport: silent, clock, userAgent: 'test' }, 3).catch((error: unknown) => {
     failure = error
   })
   await clock.advance(9_999)
