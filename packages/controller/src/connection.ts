@@ -41,6 +41,8 @@ export class Connection {
   #refused = false
   #closed = false
   #wakeReader: () => void = () => {}
+  #wakeOpener: () => void = () => {}
+  #foreignIds: ForgeState | undefined
 
   /** Connects at once. @param signal ends the connection without giving the forge's session back */
   constructor(deps: ConnectionDeps, signal: AbortSignal) {
@@ -57,6 +59,12 @@ export class Connection {
   /** The access that was read last, also if no link opened with it. */
   get access(): Access | undefined {
     return this.#access
+  }
+
+  /** @param ids what another client has stored; undefined if the stored ids are our own */
+  idsStored(ids: ForgeState | undefined): void {
+    this.#foreignIds = ids
+    if (ids) this.#wakeOpener()
   }
 
   /** Gives the session back. `remove`: removes the set's records at the forge, too. Returns whether a link was open, and the forge did so. */
@@ -89,7 +97,7 @@ export class Connection {
 
   /** Tries until it succeeds. Returns undefined only when the signal is aborted. */
   async #open(until: AbortSignal) {
-    const { clock, random, forgeFor, kubernetes, forgeState, take } = this.#deps
+    const { random, forgeFor, kubernetes, forgeState, take } = this.#deps
     for (let attempt = 1; !until.aborted; attempt++) {
       try {
         const set = this.#deps.set()
@@ -100,10 +108,22 @@ export class Connection {
         if (until.aborted) return undefined
         const failure = error instanceof MissingAccess ? error.failure : failureOfForge(error)
         take({ kind: 'forge-failed', failure })
-        await clock.sleep(backoffMs(openRetry, attempt, random), until).catch(() => {})
+        const collides = failure.reason === 'registration-collides'
+        if (!collides || !this.#foreignIds)
+          await this.#sleep(backoffMs(openRetry, attempt, random), until, (wake) => {
+            this.#wakeOpener = wake
+          })
+        if (collides) this.#useForeignIds()
       }
     }
     return undefined
+  }
+
+  /** An operator may have stored the id of the scale set that this set takes over. */
+  #useForeignIds(): void {
+    const state = this.#foreignIds
+    this.#foreignIds = undefined
+    if (state) this.#deps.take({ kind: 'forge-event', event: { kind: 'state', state } })
   }
 
   /** A paused set has no session: to announce no capacity in one would lose its jobs (docs/reference/scale-set-protocol.md#s9-2). Its link can still remove registrations. */
@@ -137,7 +157,10 @@ export class Connection {
   async #watchAccess(access: Access, signal: AbortSignal): Promise<void> {
     const { kubernetes, journal, set } = this.#deps
     while (!signal.aborted) {
-      await this.#pause(this.#refused ? readAfterRefusalMs : readEveryMs, signal)
+      // The first refusal of the credential ends the wait.
+      await this.#sleep(this.#refused ? readAfterRefusalMs : readEveryMs, signal, (wake) => {
+        this.#wakeReader = wake
+      })
       if (signal.aborted) return
       // An object that is missing or cannot be read changes nothing: the access in use may still be good.
       const read = await readAccess(kubernetes, set(), signal).catch(() => undefined)
@@ -149,12 +172,12 @@ export class Connection {
     }
   }
 
-  /** Waits, but not beyond the first refusal of the credential. */
-  async #pause(ms: number, signal: AbortSignal): Promise<void> {
+  /** @param offer gets the function that ends the sleep early, and a function without effect afterwards */
+  async #sleep(ms: number, signal: AbortSignal, offer: (wake: () => void) => void): Promise<void> {
     const woken = linkSignals(signal)
-    this.#wakeReader = () => woken.abort()
+    offer(() => woken.abort())
     await this.#deps.clock.sleep(ms, woken.signal).catch(() => {})
-    this.#wakeReader = () => {}
+    offer(() => {})
     woken.dispose()
   }
 

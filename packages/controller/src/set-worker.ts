@@ -7,7 +7,13 @@ import { createPodLogs } from '@dayfly/kubernetes/pod-logs'
 import { decide, unreported } from '@dayfly/runner-set/core/decide'
 import { isPaused } from '@dayfly/runner-set/core/paused'
 import { fold } from '@dayfly/runner-set/core/state/fold'
-import { newSetState, type SetState, type StoredStatus, worldOf } from '@dayfly/runner-set/core/state/set-state'
+import {
+  newSetState,
+  type SetState,
+  type StoredStatus,
+  storedForgeState,
+  worldOf,
+} from '@dayfly/runner-set/core/state/set-state'
 import type { Link } from '@dayfly/runner-set/forge/forge'
 import type { SecretEntries } from '@dayfly/runner-set/model/credential'
 import type { Demand } from '@dayfly/runner-set/model/demand'
@@ -141,6 +147,15 @@ export class SetWorker {
     this.take({ kind: 'set-changed', set })
     if (needsNewLink(before, set)) void this.#disconnect('pause').then(() => this.#connect())
     else this.#link?.update(forgeSet(set))
+  }
+
+  /** The stored status changed. Ids that this process has not written are an operator's. */
+  statusWritten(status: unknown): void {
+    if (this.#contact.is === 'closed') return
+    const own = this.#state.forge.state
+    const stored = storedForgeState(status)
+    const isForeign = Object.entries(stored).some(([name, id]) => own[name] !== id)
+    this.#contact.connection.idsStored(isForeign ? stored : undefined)
   }
 
   /**

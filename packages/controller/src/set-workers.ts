@@ -130,7 +130,8 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
   }
 
   #noteStatus(key: string, entry: AtWork, object: KubeObject): void {
-    if (!this.#leads()) this.#sets.set(key, { ...entry, rewritten: object })
+    if (this.#leads()) entry.worker.statusWritten(object['status'])
+    else this.#sets.set(key, { ...entry, rewritten: object })
   }
 
   #read(key: string, before: SetEntry | undefined, object: KubeObject): void {
