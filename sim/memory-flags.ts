@@ -6,7 +6,7 @@ export const memoryFlags: readonly string[] = ['--max-semi-space-size=64']
  * Flags for a long run. Ten thousand runners have about 1.1 GB of live objects. The growth between two collections decides how
  * much memory comes on top: with 75 %, a run of 87,000 jobs had 2.2 GB.
  */
-export const longRunFlags: readonly string[] = ['--max-semi-space-size=128', '--heap-growing-percent=30']
+export const longRunFlags: readonly string[] = ['--max-semi-space-size=128', '--heap-growing-percent=20']
 
 /** Flags for the simulation of lives. Each lap ends with a collection, to see what is alive. A larger young generation saves no time here. */
 export const livesFlags: readonly string[] = ['--max-semi-space-size=16', '--expose-gc']

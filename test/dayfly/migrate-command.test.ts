@@ -51,7 +51,7 @@ describe('dayfly import bitbucket-autoscaler', () => {
     for (const document of documents) expect(parseRunnerSet(document)).toMatchObject({ ok: true })
     expect(stderr).toMatch(/changed groups\[3\]\.parameters\.min: spec\.scale\.min is 2/)
     expect(stderr).toMatch(/warning groups\[1\]\.parameters\.min/)
-    expect(stderr).toMatch(/dayfly takeover --bitbucket-workspace \S+/)
+    expect(stderr).toMatch(/dayfly takeover bitbucket-autoscaler --bitbucket-workspace \S+/)
   })
 
   it('writes one file for each set and a report that kubectl does not read', () => {
@@ -146,11 +146,11 @@ describe('dayfly import bitbucket-autoscaler', () => {
       expect(Math.min(...places)).toBeGreaterThan(0)
       expect(places).toEqual(places.toSorted((one, other) => one - other))
     }
-    const order = ['kubectl apply -f', 'dayfly takeover', 'dayfly doctor --live'].map((begin) =>
+    const order = ['kubectl apply -f', 'dayfly takeover bitbucket-autoscaler', 'dayfly doctor --live'].map((begin) =>
       commands.findIndex((command) => command.startsWith(begin)),
     )
     expect(order).toEqual(order.toSorted((one, other) => one - other))
-    expect(page).toContain('dayfly takeover --bitbucket-workspace "$BITBUCKET_WORKSPACE"')
+    expect(page).toContain('dayfly takeover bitbucket-autoscaler --bitbucket-workspace "$BITBUCKET_WORKSPACE"')
   })
 
   it.each([

@@ -25,7 +25,7 @@ const takeover = async (...args: readonly string[]) => {
   const file = path.join(world.own, 'credential.env')
   writeFileSync(file, `BITBUCKET_ACCESS_TOKEN=${accessToken}\n`, { mode: 0o600 })
   const account = ['--bitbucket-workspace', world.url, '--bitbucket-credential-file', file]
-  const all = ['takeover', ...account, '--kubeconfig', world.adminKubeconfig, ...args]
+  const all = ['takeover', 'bitbucket-autoscaler', ...account, '--kubeconfig', world.adminKubeconfig, ...args]
   return runCli(all, { environment: { TMPDIR: world.own } })
 }
 const sleeping = (name: string, script = 'sleep 600') => ({ name, image: 'any', command: ['/bin/sh', '-c', script] })
@@ -145,6 +145,6 @@ test('retires no runner while the old autoscaler cannot be stopped', async () =>
 test('says that nothing is left, and what is missing', async () => {
   const { code, stdout } = await takeover()
   expect([code, stdout]).toEqual([0, expect.stringContaining('nothing of it is left')])
-  const without = await runCli(['takeover', '--kubeconfig', world.adminKubeconfig], {})
+  const without = await runCli(['takeover', 'bitbucket-autoscaler', '--kubeconfig', world.adminKubeconfig], {})
   expect([without.code, without.stderr]).toEqual([2, expect.stringContaining('--bitbucket-workspace')])
 }, 60_000)

@@ -8,8 +8,14 @@ export function rivalOf(set: RunnerSet, others: readonly RunnerSet[]): RunnerSet
   return others.find((other) => other.uid !== set.uid && nameAtForge(other) === nameAtForge(set))
 }
 
-/** Forges compare names and addresses without regard to case. */
-function nameAtForge({ name, source: { kind, url, runnerGroup } }: RunnerSet): string {
+/** Two sets with the same result want the same record at the forge. Forges compare names and addresses without regard to case. */
+export function nameAtForge({
+  name,
+  source: { kind, url, runnerGroup },
+}: {
+  readonly name: string
+  readonly source: Pick<RunnerSet['source'], 'kind' | 'url' | 'runnerGroup'>
+}): string {
   return JSON.stringify([kind, url.replace(/\/+$/, ''), runnerGroup ?? 'default', name]).toLowerCase()
 }
 

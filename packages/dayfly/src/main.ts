@@ -63,12 +63,12 @@ const commands: Readonly<Record<string, CommandEntry>> = {
   },
   import: {
     group: 'migrate',
-    summary: "make RunnerSets of another autoscaler's own files, with a report and a plan of the takeover",
+    summary: "make RunnerSets of another autoscaler's own files, with a report",
     load: async () => (await import('./command/import.ts')).importCommand(),
   },
   takeover: {
     group: 'migrate',
-    summary: "stop Atlassian's autoscaler for Bitbucket, and let its runners end",
+    summary: 'take runners over from ARC, or from the autoscaler of Atlassian, without losing a job',
     load: async () => (await import('@dayfly/controller/command/takeover')).takeoverCommand(),
   },
 }

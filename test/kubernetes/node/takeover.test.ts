@@ -39,7 +39,7 @@ function suite(kubeconfig: string): void {
   const takeover = (...args: readonly string[]) => {
     const credential = operator.file(`BITBUCKET_ACCESS_TOKEN=${forge.token}\n`)
     const account = ['--bitbucket-workspace', nearby.url, '--bitbucket-credential-file', credential]
-    return operator.dayfly('takeover', ...account, '--json', ...args)
+    return operator.dayfly('takeover', 'bitbucket-autoscaler', ...account, '--json', ...args)
   }
   const read = async (...args: readonly string[]) => JSON.parse(await takeover(...args)) as Output
   const names = async (resource: typeof pods) =>

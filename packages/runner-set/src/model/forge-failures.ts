@@ -54,7 +54,7 @@ export const forgeFailures = {
   'registration-collides': {
     class: 'forge',
     sentence: 'Another owner uses the name of the scale set.',
-    next: 'Choose another name. Delete the scale set at the forge only if no RunnerSet of any namespace uses it.',
+    next: 'If ARC has it, run dayfly takeover arc. Otherwise choose another name. Delete the scale set only if no RunnerSet of any namespace uses it.',
     retry: soon,
   },
 } as const satisfies Record<string, FailureInfo>

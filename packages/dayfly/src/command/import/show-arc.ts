@@ -81,7 +81,7 @@ function nextSteps({ sets, lines }: ImportResult, { folder, form, documents }: S
     form === 'values'
       ? `Look at the result: ${render.join(' && ')}`
       : `Let the API server check the RunnerSets, which changes nothing: ${check}`,
-    "Remove ARC's set before you apply the RunnerSet of the same name. GitHub has one scale set of a name in a runner group.",
+    "Apply the RunnerSets. While ARC's set exists, they wait for its scale set: dayfly takeover arc gives it to them, with the jobs in it.",
   ]
 }
 

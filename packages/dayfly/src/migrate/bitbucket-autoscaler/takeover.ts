@@ -28,7 +28,7 @@ export function takeoverPlan(documents: readonly RunnerSetDocument[], files: str
     {
       title: 'Let the old autoscaler and its runners end',
       why: 'The command shows its plan first. Confirmed, it stops the old autoscaler, disables its runners, and removes each one that has no step, with its Job and Secret. A runner with a step finishes it: run the command again then.',
-      commands: accounts.map((account) => `dayfly takeover --bitbucket-workspace ${account}`),
+      commands: accounts.map((account) => `dayfly takeover bitbucket-autoscaler --bitbucket-workspace ${account}`),
     },
     {
       title: 'Look for what else is left',

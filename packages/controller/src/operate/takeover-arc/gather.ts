@@ -1,0 +1,139 @@
+// Reads ARC's sets, what holds them, and the RunnerSets that may take them over.
+import { listAt, textAt } from '@dayfly/kit/read-json'
+import type { KubeObject, Resource } from '@dayfly/kubernetes/types'
+import { parseRunnerSet } from '@dayfly/runner-set/config/runner-set'
+import { apiGroup } from '@dayfly/runner-set/model/api'
+import type { FailureReason } from '@dayfly/runner-set/model/failure'
+import { runnerSets } from '../../resources.ts'
+import { nameAtForge } from '../../rival.ts'
+import { type Cluster, listAll } from '../read.ts'
+import { problemOf, viewSet } from '../set-view.ts'
+import type { Held, Named } from '../takeover/step.ts'
+import type { Note } from './step.ts'
+
+const arcKind = (plural: string, kind: string): Resource => ({
+  group: 'actions.github.com',
+  version: 'v1alpha1',
+  plural,
+  kind,
+  namespaced: true,
+})
+export const arcSets = arcKind('autoscalingrunnersets', 'AutoscalingRunnerSet')
+export const arcListeners = arcKind('autoscalinglisteners', 'AutoscalingListener')
+export const arcRunnerSets = arcKind('ephemeralrunnersets', 'EphemeralRunnerSet')
+export const arcRunners = arcKind('ephemeralrunners', 'EphemeralRunner')
+
+/** ARC's annotation with the id of the scale set. Without it, ARC takes the scale set for removed already. */
+export const idAnnotation = 'runner-scale-set-id'
+export const holdFinalizer = `${apiGroup}/takeover`
+export const noteAnnotation = `${apiGroup}/takeover`
+
+/** An object that ARC waits for before it deletes the scale set. */
+export type Holder = Held & { readonly resource: Resource; readonly isHeld: boolean }
+
+export type ArcSet = Held & {
+  /** The id of its scale set; undefined if ARC has made none, or if the takeover has taken it away. */
+  readonly scaleSetId: string | undefined
+  readonly isDeleting: boolean
+  readonly holders: readonly Holder[]
+  /** The RunnerSet of the same name, account and runner group, and what the forge answers to it: it must wait for the scale set. */
+  readonly runnerSet: (Named & { readonly answer: FailureReason | undefined }) | undefined
+  /** The tool that would make the set again. */
+  readonly delivery: 'Argo CD' | 'Flux' | undefined
+  readonly release: string | undefined
+}
+
+/** A RunnerSet with a takeover under way. */
+export type Taking = Named & { readonly note: Note; readonly isConnected: boolean }
+
+export type ArcFacts = { readonly sets: readonly ArcSet[]; readonly taking: readonly Taking[] }
+
+/** @param namespace of ARC's sets; undefined for all @param names only these sets; empty for all */
+export async function gatherArc(
+  cluster: Cluster,
+  namespace: string | undefined,
+  names: readonly string[],
+): Promise<ArcFacts> {
+  const isMeant = (at: Named) =>
+    (names.length === 0 || names.includes(at.name)) && (namespace === undefined || at.namespace === namespace)
+  const own = await listAll(cluster, runnerSets, {})
+  const found = await listAll(cluster, arcSets, { namespace })
+  const sets: ArcSet[] = []
+  for (const set of found) {
+    const held = heldOf(set)
+    if (isMeant(held)) sets.push(readArcSet(set, await holdersOf(cluster, held), own))
+  }
+  return { sets, taking: own.flatMap(readTaking).filter(({ note }) => isMeant(note.arc)) }
+}
+
+/** Returns the listeners and the EphemeralRunnerSets of a set. A listener is in ARC's own namespace. */
+export async function holdersOf(cluster: Cluster, set: Named): Promise<readonly Holder[]> {
+  const listeners = await listenersOf(cluster, set)
+  const runners = await listAll(cluster, arcRunnerSets, { namespace: set.namespace })
+  const ofSet = runners.filter(({ metadata }) =>
+    metadata.ownerReferences?.some(({ kind, name }) => kind === arcSets.kind && name === set.name),
+  )
+  return [
+    ...listeners.map((object) => holderOf(arcListeners, object)),
+    ...ofSet.map((object) => holderOf(arcRunnerSets, object)),
+  ]
+}
+
+export async function listenersOf(cluster: Cluster, { namespace, name }: Named): Promise<readonly KubeObject[]> {
+  return (await listAll(cluster, arcListeners, {})).filter(
+    (listener) =>
+      textAt(listener, 'spec', 'autoscalingRunnerSetName') === name &&
+      textAt(listener, 'spec', 'autoscalingRunnerSetNamespace') === namespace,
+  )
+}
+
+function holderOf(resource: Resource, object: KubeObject): Holder {
+  return { ...heldOf(object), resource, isHeld: finalizersOf(object).includes(holdFinalizer) }
+}
+
+export function finalizersOf(object: KubeObject): readonly string[] {
+  return listAt(object, 'metadata', 'finalizers').filter((name) => typeof name === 'string')
+}
+
+function readArcSet(set: KubeObject, holders: readonly Holder[], own: readonly KubeObject[]): ArcSet {
+  const { annotations = {}, labels = {}, deletionTimestamp } = set.metadata
+  const isArgo = Object.keys({ ...annotations, ...labels }).some((key) => key.startsWith('argocd.argoproj.io/'))
+  const isFlux = Object.keys(labels).some((key) => /^(helm|kustomize)\.toolkit\.fluxcd\.io\//.test(key))
+  return {
+    ...heldOf(set),
+    scaleSetId: annotations[idAnnotation],
+    isDeleting: deletionTimestamp !== undefined,
+    holders,
+    runnerSet: own.filter((object) => wantsNameOf(object, set)).map(readAnswer)[0],
+    delivery: isFlux ? 'Flux' : isArgo ? 'Argo CD' : undefined,
+    release: annotations['meta.helm.sh/release-name'],
+  }
+}
+
+function readAnswer(object: KubeObject) {
+  const view = viewSet(object)
+  return { namespace: view.namespace, name: view.name, answer: problemOf(view, 'forge')?.reason }
+}
+
+function wantsNameOf(object: KubeObject, set: KubeObject): boolean {
+  const parsed = parseRunnerSet(object)
+  if (!parsed.ok) return false
+  const name = textAt(set, 'spec', 'runnerScaleSetName') || set.metadata.name
+  const runnerGroup = textAt(set, 'spec', 'runnerGroup') || undefined
+  const url = textAt(set, 'spec', 'githubConfigUrl') ?? ''
+  return nameAtForge(parsed.set) === nameAtForge({ name, source: { kind: 'github', url, runnerGroup } })
+}
+
+function readTaking(object: KubeObject): readonly Taking[] {
+  const text = object.metadata.annotations?.[noteAnnotation]
+  if (text === undefined) return []
+  const note = JSON.parse(text) as Note
+  const { namespace, name, forge } = viewSet(object)
+  return [
+    { namespace, name, note, isConnected: forge['scaleSetId'] === note.scaleSetId && Boolean(forge['sessionId']) },
+  ]
+}
+
+function heldOf({ metadata }: KubeObject): Held {
+  return { namespace: metadata.namespace ?? '', name: metadata.name, uid: metadata.uid ?? '' }
+}
