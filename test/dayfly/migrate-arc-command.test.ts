@@ -69,6 +69,14 @@ it('writes values of the chart for each namespace', () => {
   })
 })
 
+it('names the labels that the values of the chart cannot hold', () => {
+  put('one.yaml', `${values.replace('linux', 'one')}labels: { team: a, shared: x }\n`)
+  put('two.yaml', `${values.replace('linux', 'two')}labels: { team: b, shared: x }\n`)
+  const { stderr, stdout } = importArc('one.yaml', 'two.yaml', '-n', 'ci', '--as', 'values')
+  expect(parse(stdout).labels).toEqual({ shared: 'x' })
+  expect(stderr.replace(/\s+/g, ' ')).toContain('These are left out: team of ci/one, team of ci/two.')
+})
+
 it('prints sets and report as JSON', () => {
   put('base.yaml', values)
   put('more.yaml', 'maxRunners: 9\n')

@@ -74,7 +74,7 @@ async function read(opened: Opened, sets: readonly string[]): Promise<ArcFacts> 
     return await gatherArc(opened, opened.namespace, sets)
   } catch (error) {
     if (!(error instanceof AccessFailure) || error.error.kind !== 'not-found') throw error
-    const sentence = `The cluster does not have the kind ${error.access.resource.kind}.`
+    const sentence = 'The cluster does not have the kind RunnerSet.'
     const next = 'Install Dayfly first, and check with --context which cluster is meant.'
     throw new CliFailure({ code: 'kind-missing', sentence, next, cause: error, exitCode: 1 })
   }

@@ -6,7 +6,7 @@ import { apiGroup } from '@dayfly/runner-set/model/api'
 import type { FailureReason } from '@dayfly/runner-set/model/failure'
 import { runnerSets } from '../../resources.ts'
 import { nameAtForge } from '../../rival.ts'
-import { type Cluster, listAll } from '../read.ts'
+import { AccessFailure, type Cluster, listAll } from '../read.ts'
 import { problemOf, viewSet } from '../set-view.ts'
 import type { Held, Named } from '../takeover/step.ts'
 import type { Note } from './step.ts'
@@ -57,7 +57,7 @@ export async function gatherArc(
   const isMeant = (at: Named) =>
     (names.length === 0 || names.includes(at.name)) && (namespace === undefined || at.namespace === namespace)
   const own = await listAll(cluster, runnerSets, {})
-  const found = await listAll(cluster, arcSets, { namespace })
+  const found = await listOfArc(cluster, arcSets, namespace)
   const sets: ArcSet[] = []
   for (const set of found) {
     const held = heldOf(set)
@@ -69,7 +69,7 @@ export async function gatherArc(
 /** Returns the listeners and the EphemeralRunnerSets of a set. A listener is in ARC's own namespace. */
 export async function holdersOf(cluster: Cluster, set: Named): Promise<readonly Holder[]> {
   const listeners = await listenersOf(cluster, set)
-  const runners = await listAll(cluster, arcRunnerSets, { namespace: set.namespace })
+  const runners = await listOfArc(cluster, arcRunnerSets, set.namespace)
   const ofSet = runners.filter(({ metadata }) =>
     metadata.ownerReferences?.some(({ kind, name }) => kind === arcSets.kind && name === set.name),
   )
@@ -80,11 +80,21 @@ export async function holdersOf(cluster: Cluster, set: Named): Promise<readonly 
 }
 
 export async function listenersOf(cluster: Cluster, { namespace, name }: Named): Promise<readonly KubeObject[]> {
-  return (await listAll(cluster, arcListeners, {})).filter(
+  return (await listOfArc(cluster, arcListeners, undefined)).filter(
     (listener) =>
       textAt(listener, 'spec', 'autoscalingRunnerSetName') === name &&
       textAt(listener, 'spec', 'autoscalingRunnerSetNamespace') === namespace,
   )
+}
+
+/** Returns nothing if the cluster does not have ARC's kinds. @param namespace undefined for all */
+export async function listOfArc(cluster: Cluster, resource: Resource, namespace: string | undefined) {
+  try {
+    return await listAll(cluster, resource, { namespace })
+  } catch (error) {
+    if (error instanceof AccessFailure && error.error.kind === 'not-found') return []
+    throw error
+  }
 }
 
 function holderOf(resource: Resource, object: KubeObject): Holder {

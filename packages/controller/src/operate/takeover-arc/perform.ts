@@ -14,6 +14,7 @@ import {
   holdFinalizer,
   idAnnotation,
   listenersOf,
+  listOfArc,
   noteAnnotation,
 } from './gather.ts'
 import { type ArcStep, placeOf } from './step.ts'
@@ -146,7 +147,8 @@ async function finish(cluster: Cluster, { runnerSet, note }: StepThat<'finish'>)
   const isGone = await waitFor(
     cluster,
     patience.rest,
-    async () => (await getOne(cluster, arcSets, note.arc)) === undefined,
+    async () =>
+      !(await listOfArc(cluster, arcSets, note.arc.namespace)).some(({ metadata }) => metadata.name === note.arc.name),
   )
   if (!isGone) {
     const left = (await listAll(cluster, arcRunners, { namespace: note.arc.namespace })).length

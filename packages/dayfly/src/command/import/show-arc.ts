@@ -2,7 +2,7 @@
 import { wrap } from '@dayfly/command-line/table'
 import { inNamespace, type WantedSecret } from '../../migrate/arc/convert/context.ts'
 import type { ImportedSet, ImportResult } from '../../migrate/arc/import.ts'
-import { type OutputDocument, twins } from '../../migrate/arc/output.ts'
+import { leftOutOfValues, type OutputDocument, twins } from '../../migrate/arc/output.ts'
 import { shortened } from '../../migrate/shorten.ts'
 import { shellWord } from './shell-word.ts'
 
@@ -73,11 +73,15 @@ function nextSteps({ sets, lines }: ImportResult, { folder, form, documents }: S
   const isOpen = [...sets.flatMap((set) => set.lines), ...lines].some(({ is }) => is === 'decide')
   const doubles = `${same.join(', ')}: several sets have this name and namespace. Import each cluster on its own.`
   const check = `kubectl apply --dry-run=server -f ${shellWord(files)}`
+  const lost = form === 'values' ? leftOutOfValues(sets) : []
   const named = folder === undefined ? [files] : documents.map(({ file }) => `${folder}/${file}`)
   const render = named.map((file) => `helm template runners deploy/chart-runner-set -f ${shellWord(file)}`)
   return [
     ...(same.length > 0 ? [doubles] : []),
     ...(isOpen ? ['Decide the lines marked decide, and edit the output.'] : []),
+    ...(lost.length > 0
+      ? [`The chart gives all its sets the same labels. These are left out: ${lost.join(', ')}.`]
+      : []),
     form === 'values'
       ? `Look at the result: ${render.join(' && ')}`
       : `Let the API server check the RunnerSets, which changes nothing: ${check}`,

@@ -20,29 +20,55 @@ export function runnerSetDocuments(sets: readonly ImportedSet[]): readonly Outpu
 
 /** Returns the values of one release of the chart for each namespace. Sets of one name and namespace would be one set. */
 export function chartValues(sets: readonly ImportedSet[]): readonly OutputDocument[] {
-  const namespaces = [...new Set(sets.map(({ document }) => document.metadata.namespace))]
-  return namespaces.map((namespace) => {
-    const own = sets.filter(({ document }) => document.metadata.namespace === namespace).map(({ document }) => document)
+  return releasesOf(sets).map((own) => {
     const content = {
-      ...shared(
-        own.map(({ metadata }) => metadata),
-        'labels',
-      ),
-      ...shared(
-        own.map(({ metadata }) => metadata),
-        'annotations',
-      ),
+      ...ifAny('labels', shared(own, 'labels')),
+      ...ifAny('annotations', shared(own, 'annotations')),
       sets: Object.fromEntries(own.map(({ metadata, spec }) => [metadata.name, spec])),
     }
+    const namespace = own[0]?.metadata.namespace
     return { file: `values${namespace === undefined ? '' : `-${namespace}`}.yaml`, content }
   })
 }
 
+/** Returns the labels and annotations that the values of the chart cannot hold, as `team of ci/linux`. */
+export function leftOutOfValues(sets: readonly ImportedSet[]): readonly string[] {
+  return releasesOf(sets).flatMap((own) =>
+    own.flatMap((document) => {
+      const { name, namespace } = document.metadata
+      const kept = { ...shared(own, 'labels'), ...shared(own, 'annotations') }
+      const place = namespace === undefined ? name : `${namespace}/${name}`
+      const lost = Object.keys({ ...given(document, 'labels'), ...given(document, 'annotations') }).filter(
+        (key) => !(key in kept),
+      )
+      return lost.map((key) => `${key} of ${place}`)
+    }),
+  )
+}
+
+type Document = ImportedSet['document']
+
+/** The sets of each namespace: one release of the chart. */
+function releasesOf(sets: readonly ImportedSet[]): readonly (readonly Document[])[] {
+  const documents = sets.map(({ document }) => document)
+  const namespaces = [...new Set(documents.map(({ metadata }) => metadata.namespace))]
+  return namespaces.map((namespace) => documents.filter(({ metadata }) => metadata.namespace === namespace))
+}
+
 /** The chart gives the same labels to all sets, so only those that all have are in its values. */
-function shared(metadata: readonly JsonObject[], key: 'labels' | 'annotations'): JsonObject {
-  const [first = {}, ...others] = metadata.map((one) => (one[key] ?? {}) as JsonObject)
-  const kept = Object.entries(first).filter(([name, value]) => others.every((other) => other[name] === value))
-  return kept.length > 0 ? { [key]: Object.fromEntries(kept) } : {}
+function shared(own: readonly Document[], key: 'labels' | 'annotations'): JsonObject {
+  const [first = {}, ...others] = own.map((document) => given(document, key))
+  return Object.fromEntries(
+    Object.entries(first).filter(([name, value]) => others.every((other) => other[name] === value)),
+  )
+}
+
+function given({ metadata }: Document, key: 'labels' | 'annotations'): JsonObject {
+  return (metadata[key] ?? {}) as JsonObject
+}
+
+function ifAny(key: string, entries: JsonObject): JsonObject {
+  return Object.keys(entries).length > 0 ? { [key]: entries } : {}
 }
 
 /** Returns the sets whose name and namespace another set has, too. They go to different clusters, or one replaces the other. */
