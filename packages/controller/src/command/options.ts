@@ -24,14 +24,19 @@ export type ClusterOptions = {
   readonly json?: true
 }
 
-/** Adds the shared options to a command. */
-export function withCluster(command: Command): Command {
+/** Adds the options that choose a cluster. */
+export function withConnection(command: Command): Command {
   return command
     .option(
       '--kubeconfig <file>',
       'the kubeconfig; default: $KUBECONFIG, ~/.kube/config or the ServiceAccount of the pod',
     )
     .option('--context <name>', 'the context of the kubeconfig')
+}
+
+/** Adds the shared options to a command. */
+export function withCluster(command: Command): Command {
+  return withConnection(command)
     .option('-n, --namespace <name>', 'the namespace; default: the one of the context')
     .option('-A, --all-namespaces', 'all namespaces')
     .option('--lease-namespace <name>', 'the namespace of the Lease of the controller; default: search all')

@@ -9,7 +9,7 @@ import { performArcTakeover } from '../operate/takeover-arc/perform.ts'
 import { planArcTakeover } from '../operate/takeover-arc/plan.ts'
 import { type ArcStep, describeArcStep } from '../operate/takeover-arc/step.ts'
 import { showOrPerform } from './confirmed-plan.ts'
-import { type ClusterOptions, type Opened, onCluster } from './options.ts'
+import { type ClusterOptions, type Opened, onCluster, withConnection } from './options.ts'
 import type { Wording } from './show-steps.ts'
 
 type Options = Pick<ClusterOptions, 'kubeconfig' | 'context' | 'namespace' | 'allNamespaces' | 'json'> & {
@@ -25,7 +25,7 @@ const wording: Wording<ArcStep> = {
 
 export function takeoverArcCommand(): Command {
   const dayfly = programName()
-  return new Command('arc')
+  return withConnection(new Command('arc'))
     .description(
       'Lets RunnerSets take over the scale sets of Actions Runner Controller (ARC). Changes something only with --confirm.',
     )
@@ -33,11 +33,6 @@ export function takeoverArcCommand(): Command {
     .option('-n, --namespace <name>', "the namespace of ARC's sets; default: the one of the context")
     .option('-A, --all-namespaces', 'all namespaces')
     .option('--delivery-paused', 'go on although Argo CD or Flux delivers the sets: you have paused it')
-    .option(
-      '--kubeconfig <file>',
-      'the kubeconfig; default: $KUBECONFIG, ~/.kube/config or the ServiceAccount of the pod',
-    )
-    .option('--context <name>', 'the context of the kubeconfig')
     .option('--json', 'print the result as JSON')
     .option('--confirm <digest>', 'carry out exactly the plan with this digest')
     .addHelpText(

@@ -12,7 +12,7 @@ import { performTakeover } from '../operate/takeover/perform.ts'
 import { planTakeover } from '../operate/takeover/plan.ts'
 import { describeTakeover, type TakeoverStep } from '../operate/takeover/step.ts'
 import { showOrPerform } from './confirmed-plan.ts'
-import { type ClusterOptions, type Opened, onCluster } from './options.ts'
+import { type ClusterOptions, type Opened, onCluster, withConnection } from './options.ts'
 import type { Wording } from './show-steps.ts'
 
 type Options = Pick<ClusterOptions, 'kubeconfig' | 'context' | 'json'> &
@@ -29,7 +29,7 @@ const wording: Wording<TakeoverStep> = {
 
 export function takeoverBitbucketCommand(): Command {
   const dayfly = programName()
-  return new Command('bitbucket-autoscaler')
+  return withConnection(new Command('bitbucket-autoscaler'))
     .description(
       "Stops Atlassian's autoscaler for Bitbucket and lets its runners end. Changes something only with --confirm.",
     )
@@ -48,11 +48,6 @@ export function takeoverBitbucketCommand(): Command {
       'the namespace of the Deployments of the autoscaler',
       'bitbucket-runner-control-plane',
     )
-    .option(
-      '--kubeconfig <file>',
-      'the kubeconfig; default: $KUBECONFIG, ~/.kube/config or the ServiceAccount of the pod',
-    )
-    .option('--context <name>', 'the context of the kubeconfig')
     .option('--json', 'print the result as JSON')
     .option('--confirm <digest>', 'carry out exactly the plan with this digest')
     .addHelpText(

@@ -4,11 +4,12 @@ import type { KubeObject, Resource } from '@dayfly/kubernetes/types'
 import { parseRunnerSet } from '@dayfly/runner-set/config/runner-set'
 import { apiGroup } from '@dayfly/runner-set/model/api'
 import type { FailureReason } from '@dayfly/runner-set/model/failure'
+import { z } from 'zod'
 import { runnerSets } from '../../resources.ts'
 import { nameAtForge } from '../../rival.ts'
 import { AccessFailure, type Cluster, listAll } from '../read.ts'
 import { problemOf, viewSet } from '../set-view.ts'
-import type { Held, Named } from '../takeover/step.ts'
+import { type Held, heldOf, type Named } from '../takeover/step.ts'
 import type { Note } from './step.ts'
 
 const arcKind = (plural: string, kind: string): Resource => ({
@@ -27,6 +28,11 @@ export const arcRunners = arcKind('ephemeralrunners', 'EphemeralRunner')
 export const idAnnotation = 'runner-scale-set-id'
 export const holdFinalizer = `${apiGroup}/takeover`
 export const noteAnnotation = `${apiGroup}/takeover`
+
+const name = z.string().min(1)
+const noteSchema = z
+  .object({ arc: z.object({ namespace: name, name }), scaleSetId: z.string().regex(/^\d+$/), release: name.optional() })
+  .transform(({ release, ...note }): Note => ({ ...note, release }))
 
 /** An object that ARC waits for before it deletes the scale set. */
 export type Holder = Held & { readonly resource: Resource; readonly isHeld: boolean }
@@ -58,32 +64,37 @@ export async function gatherArc(
     (names.length === 0 || names.includes(at.name)) && (namespace === undefined || at.namespace === namespace)
   const own = await listAll(cluster, runnerSets, {})
   const found = await listOfArc(cluster, arcSets, namespace)
-  const sets: ArcSet[] = []
-  for (const set of found) {
-    const held = heldOf(set)
-    if (isMeant(held)) sets.push(readArcSet(set, await holdersOf(cluster, held), own))
-  }
+  const listeners = await listOfArc(cluster, arcListeners, undefined)
+  const runners = await listOfArc(cluster, arcRunnerSets, namespace)
+  const sets = found
+    .filter((set) => isMeant(heldOf(set)))
+    .map((set) => readArcSet(set, holdersAmong([...listeners, ...runners], heldOf(set)), own))
   return { sets, taking: own.flatMap(readTaking).filter(({ note }) => isMeant(note.arc)) }
 }
 
 /** Returns the listeners and the EphemeralRunnerSets of a set. A listener is in ARC's own namespace. */
 export async function holdersOf(cluster: Cluster, set: Named): Promise<readonly Holder[]> {
-  const listeners = await listenersOf(cluster, set)
+  const listeners = await listOfArc(cluster, arcListeners, undefined)
   const runners = await listOfArc(cluster, arcRunnerSets, set.namespace)
-  const ofSet = runners.filter(({ metadata }) =>
-    metadata.ownerReferences?.some(({ kind, name }) => kind === arcSets.kind && name === set.name),
-  )
+  return holdersAmong([...listeners, ...runners], set)
+}
+
+function holdersAmong(objects: readonly KubeObject[], set: Named): readonly Holder[] {
   return [
-    ...listeners.map((object) => holderOf(arcListeners, object)),
-    ...ofSet.map((object) => holderOf(arcRunnerSets, object)),
+    ...objects.filter((object) => isListenerOf(object, set)).map((object) => holderOf(arcListeners, object)),
+    ...objects.filter((object) => isOwnedBy(object, set)).map((object) => holderOf(arcRunnerSets, object)),
   ]
 }
 
-export async function listenersOf(cluster: Cluster, { namespace, name }: Named): Promise<readonly KubeObject[]> {
-  return (await listOfArc(cluster, arcListeners, undefined)).filter(
-    (listener) =>
-      textAt(listener, 'spec', 'autoscalingRunnerSetName') === name &&
-      textAt(listener, 'spec', 'autoscalingRunnerSetNamespace') === namespace,
+export function isListenerOf(object: KubeObject, { namespace, name }: Named): boolean {
+  const of = (key: string) => textAt(object, 'spec', key)
+  return of('autoscalingRunnerSetName') === name && of('autoscalingRunnerSetNamespace') === namespace
+}
+
+function isOwnedBy({ metadata }: KubeObject, set: Named): boolean {
+  const owners = metadata.ownerReferences ?? []
+  return (
+    metadata.namespace === set.namespace && owners.some(({ kind, name }) => kind === arcSets.kind && name === set.name)
   )
 }
 
@@ -135,15 +146,23 @@ function wantsNameOf(object: KubeObject, set: KubeObject): boolean {
 }
 
 function readTaking(object: KubeObject): readonly Taking[] {
-  const text = object.metadata.annotations?.[noteAnnotation]
-  if (text === undefined) return []
-  const note = JSON.parse(text) as Note
+  const note = readNote(object.metadata.annotations?.[noteAnnotation])
+  if (!note) return []
   const { namespace, name, forge } = viewSet(object)
   return [
     { namespace, name, note, isConnected: forge['scaleSetId'] === note.scaleSetId && Boolean(forge['sessionId']) },
   ]
 }
 
-function heldOf({ metadata }: KubeObject): Held {
-  return { namespace: metadata.namespace ?? '', name: metadata.name, uid: metadata.uid ?? '' }
+/** Returns undefined also for a note that Dayfly has not written: every client may annotate a set. */
+function readNote(text: string | undefined): Note | undefined {
+  return noteSchema.safeParse(parsedJson(text)).data
+}
+
+function parsedJson(text: string | undefined): unknown {
+  try {
+    return JSON.parse(text ?? '')
+  } catch {
+    return undefined
+  }
 }

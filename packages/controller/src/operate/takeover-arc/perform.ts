@@ -1,11 +1,11 @@
 // Carries out a confirmed takeover from ARC. No step ends a runner: ARC itself removes the idle ones and waits for those with a job.
 import { textAt } from '@dayfly/kit/read-json'
-import type { KubeObject } from '@dayfly/kubernetes/types'
 import { runnerSets } from '../../resources.ts'
 import { type Cluster, getOne, listAll } from '../read.ts'
 import { kept, type Outcome, type StepResult, takeStep } from '../step-result.ts'
-import type { Named } from '../takeover/step.ts'
+import { type Named, placeOf } from '../takeover/step.ts'
 import {
+  arcListeners,
   arcRunners,
   arcSets,
   finalizersOf,
@@ -13,11 +13,11 @@ import {
   holdersOf,
   holdFinalizer,
   idAnnotation,
-  listenersOf,
+  isListenerOf,
   listOfArc,
   noteAnnotation,
 } from './gather.ts'
-import { type ArcStep, placeOf } from './step.ts'
+import type { ArcStep } from './step.ts'
 
 type Result = StepResult<ArcStep>
 type StepThat<Does> = Extract<ArcStep, { readonly does: Does }>
@@ -129,14 +129,17 @@ async function connect(cluster: Cluster, { runnerSet, note }: StepThat<'connect'
   const isOver = await waitFor(
     cluster,
     patience.listener,
-    async () => (await listenersOf(cluster, note.arc)).length === 0,
+    async () =>
+      !(await listOfArc(cluster, arcListeners, undefined)).some((listener) => isListenerOf(listener, note.arc)),
   )
   if (!isOver) return kept(`ARC's listener did not end within ${patience.listener / 1_000} s`)
-  const body = { status: { forge: { scaleSetId: note.scaleSetId } } }
+  // The ids of an earlier connection go.
+  const forge = { account: '', scaleSetId: note.scaleSetId, creating: '', sessionId: '' }
+  const body = { status: { forge } }
   await kubernetes.patch(runnerSets, runnerSet, { type: 'merge', body }, { subresource: 'status', signal })
   const isConnected = await waitFor(cluster, patience.connection, async () => {
-    const forge = (await getOne(cluster, runnerSets, runnerSet)) as KubeObject | undefined
-    return (textAt(forge, 'status', 'forge', 'sessionId') ?? '') !== ''
+    const now = await getOne(cluster, runnerSets, runnerSet)
+    return (textAt(now, 'status', 'forge', 'sessionId') ?? '') !== ''
   })
   if (!isConnected)
     return kept(`it has not connected: see "dayfly explain ${runnerSet.name} -n ${runnerSet.namespace}"`)

@@ -1,8 +1,8 @@
 // Turns the facts into a plan: pure. Each step that is done is missing from the next plan, so a takeover can be cut at any step and goes on.
 import { hashValue } from '@dayfly/kit/hash'
-import type { Named } from '../takeover/step.ts'
+import { type Named, placeOf } from '../takeover/step.ts'
 import type { ArcFacts, ArcSet, Taking } from './gather.ts'
-import { type ArcPlan, type ArcStep, type Note, placeOf } from './step.ts'
+import type { ArcPlan, ArcStep, Note } from './step.ts'
 
 /** @param isDeliveryPaused whether the operator has paused the tool that delivers ARC's sets */
 export function planArcTakeover({ sets, taking }: ArcFacts, isDeliveryPaused: boolean): ArcPlan {

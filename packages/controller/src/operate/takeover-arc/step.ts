@@ -1,5 +1,5 @@
 // The parts of a takeover from ARC. ARC removes its own objects, in its own order. It must keep one thing: the scale set at GitHub, in which jobs wait.
-import type { Held, Named } from '../takeover/step.ts'
+import { type Held, type Named, placeOf } from '../takeover/step.ts'
 
 /** A RunnerSet keeps it while a takeover is under way: ARC's objects may be gone before the end. */
 export type Note = {
@@ -48,8 +48,4 @@ export function describeArcStep(step: ArcStep): string {
     case 'finish':
       return `wait until ARC has removed ${placeOf(step.note.arc)}, and remove the note`
   }
-}
-
-export function placeOf({ namespace, name }: Named): string {
-  return `${namespace}/${name}`
 }

@@ -4,7 +4,7 @@ import type { KubeObject, Resource } from '@dayfly/kubernetes/types'
 import type { AccountRegistration, ForgeAccount } from '@dayfly/runner-set/forge/account'
 import { pods, secrets } from '../../resources.ts'
 import { type Cluster, getOne, type Known, listAll, orUnknown } from '../read.ts'
-import type { Held, Named } from './step.ts'
+import { type Held, heldOf, type Named } from './step.ts'
 
 export const deployments: Resource = {
   group: 'apps',
@@ -52,7 +52,7 @@ export async function gatherTakeover(
   const allJobs = await listAll(cluster, jobs, {})
   return {
     deployments: found.flatMap((deployment) =>
-      deployment ? [{ ...held(deployment), replicas: Number(valueAt(deployment, 'spec', 'replicas') ?? 1) }] : [],
+      deployment ? [{ ...heldOf(deployment), replicas: Number(valueAt(deployment, 'spec', 'replicas') ?? 1) }] : [],
     ),
     runners: registrations.filter(({ labels = [] }) => labels.includes(runnerLabel)),
     jobs: allJobs.flatMap((job) => readJob(job, runnerPods)),
@@ -64,7 +64,7 @@ function readJob(job: KubeObject, runnerPods: readonly KubeObject[]): readonly R
   const uuid = jobName.exec(job.metadata.name)?.[1]
   if (uuid === undefined) return []
   const own = runnerPods.filter(({ metadata }) => metadata.ownerReferences?.some(({ uid }) => uid === job.metadata.uid))
-  return [{ ...held(job), uuid, isOver: own.length > 0 && own.every(hasEnded) }]
+  return [{ ...heldOf(job), uuid, isOver: own.length > 0 && own.every(hasEnded) }]
 }
 
 function readSecret({ metadata: { namespace = '', name } }: KubeObject): readonly RunnerSecret[] {
@@ -78,8 +78,4 @@ function hasEnded(pod: KubeObject): boolean {
   if (phase === 'Succeeded' || phase === 'Failed') return true
   const runner = listAt(pod, 'status', 'containerStatuses').find((status) => textAt(status, 'name') === 'runner')
   return valueAt(runner, 'state', 'terminated', 'exitCode') === 0
-}
-
-function held({ metadata }: KubeObject): Held {
-  return { namespace: metadata.namespace ?? '', name: metadata.name, uid: metadata.uid ?? '' }
 }

@@ -1,9 +1,14 @@
 // The parts of a takeover: the old autoscaler stops, its runners retire without losing a step, and what they left goes.
+import type { KubeObject } from '@dayfly/kubernetes/types'
 
 export type Named = { readonly namespace: string; readonly name: string }
 
 /** An object of the old autoscaler. Its UID is a precondition of every write. */
 export type Held = Named & { readonly uid: string }
+
+export function heldOf({ metadata }: KubeObject): Held {
+  return { namespace: metadata.namespace ?? '', name: metadata.name, uid: metadata.uid ?? '' }
+}
 
 export type TakeoverStep =
   /** Scales a Deployment of the old autoscaler to 0, so that nobody makes or removes its runners any more. */
@@ -50,6 +55,7 @@ function joined(words: readonly string[]): string {
   return [words.slice(0, -1).join(', '), ...words.slice(-1)].filter((word) => word !== '').join(' and ')
 }
 
-function placeOf({ namespace, name }: Named): string {
+/** Returns the place as messages name it. */
+export function placeOf({ namespace, name }: Named): string {
   return `${namespace}/${name}`
 }

@@ -80,7 +80,7 @@ function nextSteps({ sets, lines }: ImportResult, { folder, form, documents }: S
     ...(same.length > 0 ? [doubles] : []),
     ...(isOpen ? ['Decide the lines marked decide, and edit the output.'] : []),
     ...(lost.length > 0
-      ? [`The chart gives all its sets the same labels. These are left out: ${lost.join(', ')}.`]
+      ? [`The chart gives all its sets the same labels and annotations. These are left out: ${lost.join(', ')}.`]
       : []),
     form === 'values'
       ? `Look at the result: ${render.join(' && ')}`

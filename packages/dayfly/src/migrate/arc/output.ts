@@ -33,17 +33,17 @@ export function chartValues(sets: readonly ImportedSet[]): readonly OutputDocume
 
 /** Returns the labels and annotations that the values of the chart cannot hold, as `team of ci/linux`. */
 export function leftOutOfValues(sets: readonly ImportedSet[]): readonly string[] {
-  return releasesOf(sets).flatMap((own) =>
-    own.flatMap((document) => {
-      const { name, namespace } = document.metadata
-      const kept = { ...shared(own, 'labels'), ...shared(own, 'annotations') }
-      const place = namespace === undefined ? name : `${namespace}/${name}`
-      const lost = Object.keys({ ...given(document, 'labels'), ...given(document, 'annotations') }).filter(
-        (key) => !(key in kept),
-      )
-      return lost.map((key) => `${key} of ${place}`)
-    }),
-  )
+  return releasesOf(sets).flatMap((own) => [...lostOf(own, 'labels'), ...lostOf(own, 'annotations')])
+}
+
+function lostOf(own: readonly Document[], key: 'labels' | 'annotations'): readonly string[] {
+  const kept = shared(own, key)
+  return own.flatMap((document) => {
+    const { name, namespace } = document.metadata
+    const place = namespace === undefined ? name : `${namespace}/${name}`
+    const lost = Object.keys(given(document, key)).filter((entry) => !(entry in kept))
+    return lost.map((entry) => `${entry} of ${place}`)
+  })
 }
 
 type Document = ImportedSet['document']
