@@ -66,6 +66,7 @@ function facts(index: number, at: number): PodFacts {
     helperCrash: undefined,
     deletionDeadline: undefined,
     registrationId: String(index),
+    templateHash: undefined,
     nodeSilentSince: undefined,
   }
 }

@@ -209,7 +209,7 @@ export class Calls {
   }
 
   #start(flight: Flight, life: number): StartOutcome {
-    const { lives, cluster, forge, weather, queue } = this.#context
+    const { lives, cluster, forge, weather, queue, controller } = this.#context
     const { step } = flight
     if (step === 'register') {
       if (weather.strikes(queue.now(), 0.000_1)) return { is: 'limited', until: queue.now() + 3_000 }
@@ -223,7 +223,7 @@ export class Calls {
       }
       const result = this.#call(() => {
         const registrationId = lives.registration[life]?.id ?? ''
-        const pod = cluster.createPod(life, registrationId)
+        const pod = cluster.createPod(life, { registrationId, templateHash: controller.state.templateHash })
         this.#checkCeiling()
         return { is: 'pod-created', pod } as const
       })

@@ -50,7 +50,7 @@ export class Cluster {
     }
   }
 
-  createPod(life: number, registrationId: string): PodFacts {
+  createPod(life: number, made: Pick<PodFacts, 'registrationId' | 'templateHash'>): PodFacts {
     const { lives, queue, random } = this.#context
     const createdAt = queue.now()
     const version = this.#version()
@@ -68,7 +68,7 @@ export class Cluster {
       helperCrash: undefined,
       nodeSilentSince: undefined,
       deletionDeadline: undefined,
-      registrationId,
+      ...made,
     }
     lives.facts[life] = facts
     lives.pod[life] = podIs.waiting

@@ -1,4 +1,6 @@
 // The controller at real latency, many runners at once: a full quota, jobs that end together, a leader that changes, a lost node.
+import type { Transport } from '@dayfly/kit/http'
+import { aborted } from '@dayfly/kit/signals'
 import { parseRunnerSet } from '@dayfly/runner-set/config/runner-set'
 import { buildPod } from '@dayfly/runner-set/core/pod'
 import { runnerPrefix } from '@dayfly/runner-set/model/runner-names'
@@ -40,6 +42,25 @@ const deregistrations = (stage: Stage) => requests(stage, 'DELETE', /\/agents\//
 const registrations = (stage: Stage) => requests(stage, 'POST', /generatejitconfig/)
 const lists = (stage: Stage) => requests(stage, 'GET', /\/agents$/)
 const living = (stage: Stage) => pods(stage).filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+
+/** The first watch of the path sends its list, and then nothing more: the connection is dead, and nobody has closed it. */
+function deafOnce(transport: Transport, path: RegExp): Transport {
+  let isDeaf = false
+  return async (request) => {
+    const answer = await transport(request)
+    if (isDeaf || answer.body.kind !== 'events' || !path.test(request.path)) return answer
+    isDeaf = true
+    return { ...answer, body: { kind: 'events', items: listOnly(answer.body.items, request.signal) } }
+  }
+}
+
+async function* listOnly(items: AsyncIterable<unknown>, signal: AbortSignal | undefined): AsyncGenerator<unknown> {
+  for await (const item of items) {
+    yield item
+    if (JSON.stringify(item).includes('initial-events-end')) break
+  }
+  if (signal) await aborted(signal)
+}
 
 /** Runs every job for three seconds as soon as it has a pod, until so many have ended. Returns how long that took, in seconds. */
 async function runJobs(stage: Stage, count: number): Promise<number> {
@@ -98,6 +119,28 @@ describe.each([50, 150, 300])('at a latency of %i ms', (ms) => {
     stage.controller = stage.start('controller-2')
     expect(await runJobs(stage, 10)).toBeLessThan(15 + 3)
     expect(events(stage, 'runner-failed')).toEqual([])
+  })
+
+  it('a new leader whose watch of pods is dead without a sign starts no runner beyond the maximum', async () => {
+    const stage = await open({ forgeMs: ms, apiMs: ms, spec: { scale: { min: 0, max: 3 } } })
+    await stage.clock.advance(seconds(5))
+    const standby = stage.start('controller-2', { transport: deafOnce(stage.transport, /\/pods$/) })
+    await stage.clock.advance(seconds(5))
+    queue(stage, 6)
+    await stage.clock.advance(seconds(10))
+    for (const name of podNames(stage)) await takeJob(stage, name)
+    const stopping = stage.controller.stop()
+    await stage.clock.advance(seconds(20))
+    await stopping
+    stage.controller = standby
+    expect(events(stage, 'leadership-gained').map(({ identity }) => identity)).toContain('controller-2')
+    expect(pods(stage)).toHaveLength(3)
+    for (const name of podNames(stage)) {
+      stage.emulator.control.stub.finish(name, succeeded)
+      end(stage, name)
+    }
+    await stage.clock.advance(seconds(2))
+    expect(await runJobs(stage, 3)).toBeLessThan(10)
   })
 
   it('jobs that end together start no replacements', async () => {

@@ -78,7 +78,8 @@ export async function openStage(options: StageOptions = {}) {
     identity: 'controller-1',
     lease: { namespace, name: 'dayfly' },
   }
-  const start = (identity = 'controller-1'): Controller => startController({ ...controllerOptions, identity }, journal)
+  const start = (identity = 'controller-1', other: Partial<ControllerOptions> = {}): Controller =>
+    startController({ ...controllerOptions, ...other, identity }, journal)
   const url = `${origin}/acme`
   const stage = { clock, registry, emulator, requestLog, entries, transport, url, start, controller: start(), close }
   await clock.advance(1_000)

@@ -2,7 +2,7 @@
 import type { Clock } from '@dayfly/kit/clock'
 import { aborted } from '@dayfly/kit/signals'
 import { createElector, type Leadership } from '@dayfly/kubernetes/lease'
-import { runReflector } from '@dayfly/kubernetes/reflector'
+import { createReflector, runReflector } from '@dayfly/kubernetes/reflector'
 import type { KubeObject } from '@dayfly/kubernetes/types'
 import { labels } from '@dayfly/runner-set/core/pod'
 import { watchesLabel } from '@dayfly/runner-set/model/api'
@@ -51,18 +51,20 @@ export function startController(options: ControllerOptions, journal: Journal): C
   const shared = { transport, clock, random, namespace }
   const served = { [watchesLabel]: namespace ?? '' }
   journal.write({ kind: 'controller-started', identity })
+  const podReflector = createReflector({
+    ...shared,
+    resource: pods,
+    labelSelector: labels.set,
+    project: projectPod,
+    unread: unreadOfPods,
+    sink: podWatch,
+  })
+  const relistPods = () => {
+    podCache.doubt()
+    podReflector.relist()
+  }
   const running = [
-    runReflector(
-      {
-        ...shared,
-        resource: pods,
-        labelSelector: labels.set,
-        project: projectPod,
-        unread: unreadOfPods,
-        sink: podWatch,
-      },
-      until.signal,
-    ),
+    podReflector.run(until.signal),
     runReflector({ ...shared, resource: runnerSets, project: projectSet, sink: setWatch }, until.signal),
     createElector({
       ...options.lease,
@@ -74,7 +76,10 @@ export function startController(options: ControllerOptions, journal: Journal): C
       onState,
       onTurn,
       labels: served,
-    }).run((leadership) => lead({ options, journal, sets: setWorkers, until: until.signal }, leadership), until.signal),
+    }).run(
+      (leadership) => lead({ options, journal, sets: setWorkers, relistPods, until: until.signal }, leadership),
+      until.signal,
+    ),
   ]
   return {
     state: () => ({
@@ -111,16 +116,19 @@ type Lead = {
   readonly options: ControllerOptions
   readonly journal: Journal
   readonly sets: SetWorkers
+  readonly relistPods: () => void
   readonly until: AbortSignal
 }
 
-async function lead({ options, journal, sets, until }: Lead, leadership: Leadership): Promise<void> {
+async function lead({ options, journal, sets, relistPods, until }: Lead, leadership: Leadership): Promise<void> {
   const { identity } = options
   journal.write({ kind: 'leadership-gained', identity })
   const { signal } = leadership
   const kubernetes = guarded(options.kubernetes, leadership)
   const uidOf = (namespace: string, set: string) => sets.uidOf(namespace, set)
   const unsubscribe = publishEvents({ kubernetes, identity, uidOf, signal }, journal)
+  // The stream may have been silent for minutes, while the last leader created pods: only a list from now on shows them all.
+  relistPods()
   sets.lead(leadership)
   await aborted(signal)
   unsubscribe()

@@ -32,6 +32,13 @@ export class PodCache implements ReflectorSink<ObservedPod | undefined> {
     if (set) set.worker = undefined
   }
 
+  /** Makes the counts unknown until the next complete list. */
+  doubt(): void {
+    this.#listedAt = undefined
+    const why = 'the pods are listed again for this new leader'
+    for (const { worker } of this.#sets.values()) worker?.take({ kind: 'pods-stale', since: this.#clock.now(), why })
+  }
+
   stop(): void {
     this.#stale?.cancel()
   }

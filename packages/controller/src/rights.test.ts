@@ -41,7 +41,7 @@ function called(): readonly string[] {
         )
       },
     ),
-    ...[...text.matchAll(/runReflector\(\s*\{[^}]*?resource: (\w+)/g)].flatMap(([, name = '']) =>
+    ...[...text.matchAll(/(?:run|create)Reflector\(\s*\{[^}]*?resource: (\w+)/g)].flatMap(([, name = '']) =>
       (plurals[name] ?? [`unknown ${name}`]).flatMap((plural) => [`list ${plural}`, `watch ${plural}`]),
     ),
   ])

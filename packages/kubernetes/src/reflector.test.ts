@@ -3,7 +3,7 @@ import { seededRandom } from '@dayfly/kit/random'
 import { type VirtualClock, virtualClock } from '@dayfly/kit/virtual-clock'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type Fault, type FaultServer, faultServer, statusAnswer } from './fault-server.fixture.ts'
-import { type ReflectorOptions, runReflector } from './reflector.ts'
+import { createReflector, type ReflectorOptions } from './reflector.ts'
 import { withToken } from './token.ts'
 import type { Resource } from './types.ts'
 
@@ -17,6 +17,7 @@ type World = {
   readonly seen: { fresh: boolean }
   readonly stale: { readonly since: number; readonly why: string }[]
   readonly replaced: { readonly count: number; readonly askedAt: number }[]
+  relist(): void
   stop(): Promise<void>
 }
 type Wrap = (clock: VirtualClock) => (transport: Transport) => Transport
@@ -38,6 +39,7 @@ function start(
   const until = new AbortController()
   const cache = new Map<string, string>()
   const world: World = {
+    relist: () => reflector.relist(),
     clock,
     server,
     cache,
@@ -75,7 +77,8 @@ function start(
     },
     ...more,
   }
-  const done = runReflector(options, until.signal)
+  const reflector = createReflector(options)
+  const done = reflector.run(until.signal)
   running.push(world)
   return world
 }
@@ -178,6 +181,24 @@ describe('reflector', () => {
     // The watch after a failure is short, because the server sends a bookmark before the end of a watch.
     expect(server.requests[2]?.request.query['timeoutSeconds']).toBe('5')
     expect(seen.fresh).toBe(true)
+  })
+
+  it('lists at once on request, also while its stream is dead or it pauses after a failure', async () => {
+    const { clock, server, cache, replaced, relist } = start((server) => {
+      server.put('a')
+      server.faults = inTurn('watch', [cut('silence', 2), answered(500, 'InternalError')])
+    })
+    await clock.advance(10)
+    server.put('b')
+    await clock.advance(10_000)
+    expect(cache.has('b')).toBe(false)
+    relist()
+    await clock.advance(10)
+    expect(asked(server, 'watch').count).toBe(2)
+    relist()
+    await clock.advance(10)
+    expect(cache).toEqual(stored(server))
+    expect(replaced.map(({ count }) => count)).toEqual([1, 2])
   })
 
   it('requests the list if the server is quiet after a failure', async () => {

@@ -3,10 +3,11 @@ import { backoffMs } from '@dayfly/kit/backoff'
 import type { Clock, Instant } from '@dayfly/kit/clock'
 import { type Transport, TransportError } from '@dayfly/kit/http'
 import { type Random, randomInteger } from '@dayfly/kit/random'
+import { linkSignals } from '@dayfly/kit/signals'
 import { KubernetesError } from './errors.ts'
 import { readPages, selectorQuery } from './pages.ts'
 import { createPosition, type Position } from './position.ts'
-import { createSend, type Send } from './send.ts'
+import { createSend } from './send.ts'
 import type { KubeObject, Resource } from './types.ts'
 import { type WatchEvent, type WatchOptions, watch } from './watch.ts'
 
@@ -38,37 +39,77 @@ export type ReflectorOptions<T> = {
   readonly userAgent?: string | undefined
 }
 
-/** Runs until the signal is aborted, and then resolves. Never rejects. */
-export async function runReflector<T>(options: ReflectorOptions<T>, until: AbortSignal): Promise<void> {
-  const { clock, random, sink } = options
-  const send = createSend(options)
-  const state: State = { position: undefined, streaming: 'yes', aliveAt: clock.now(), inDoubt: false }
+export interface Reflector {
+  /** Runs until the signal is aborted, and then resolves. Never rejects. */
+  run(until: AbortSignal): Promise<void>
+  /** Drops the open stream and requests a complete list. From now on the sink receives nothing that was requested earlier. */
+  relist(): void
+}
+
+export function createReflector<T>(options: ReflectorOptions<T>): Reflector {
+  let relisted = new AbortController()
+  return {
+    relist: () => relisted.abort(),
+    run: (until) => {
+      const round = () => {
+        if (relisted.signal.aborted) relisted = new AbortController()
+        return relisted.signal
+      }
+      return reflect(options, round, until)
+    },
+  }
+}
+
+/** Runs a reflector that nobody asks for a second list. */
+export function runReflector<T>(options: ReflectorOptions<T>, until: AbortSignal): Promise<void> {
+  return createReflector(options).run(until)
+}
+
+/** @param round returns the signal that ends this round with a new list; a fresh one if the last is aborted */
+async function reflect<T>(options: ReflectorOptions<T>, round: () => AbortSignal, until: AbortSignal): Promise<void> {
+  const state: State = { position: undefined, streaming: 'yes', aliveAt: options.clock.now(), inDoubt: false }
   let failures = 0
   while (!until.aborted) {
-    const attempt: Attempt = {
-      askedAt: clock.now(),
-      openedAt: undefined,
-      events: 0,
-      timeoutSeconds: timeoutOf(state, random),
+    const relisted = round()
+    const link = linkSignals(until, relisted)
+    failures = await attemptOnce(options, state, failures, link.signal)
+    link.dispose()
+    if (relisted.aborted) state.position = undefined
+  }
+}
+
+/** Follows one stream to its end, and pauses after a failure. Returns the number of failures in a row. */
+async function attemptOnce<T>(
+  options: ReflectorOptions<T>,
+  state: State,
+  failures: number,
+  until: AbortSignal,
+): Promise<number> {
+  const { clock, random, sink } = options
+  const attempt: Attempt = {
+    askedAt: clock.now(),
+    openedAt: undefined,
+    events: 0,
+    timeoutSeconds: timeoutOf(state, random),
+  }
+  try {
+    if (!state.position && state.streaming !== 'yes') await listInPages(options, state, until)
+    await follow(options, state, attempt, until)
+    if (!lastedAsRequested(attempt, clock.now()))
+      throw new KubernetesError('unavailable', 'the API server ended the watch early')
+    if (state.inDoubt) state.position = undefined
+    return 0
+  } catch (error) {
+    if (until.aborted) return failures
+    if (isStreamingRefused(error, state)) {
+      state.streaming = 'never'
+      return failures
     }
-    try {
-      if (!state.position && state.streaming !== 'yes') await listInPages(options, send, state, until)
-      await follow(options, state, attempt, until)
-      if (!lastedAsRequested(attempt, clock.now()))
-        throw new KubernetesError('unavailable', 'the API server ended the watch early')
-      failures = 0
-      if (state.inDoubt) state.position = undefined
-    } catch (error) {
-      if (until.aborted) return
-      if (isStreamingRefused(error, state)) {
-        state.streaming = 'never'
-        continue
-      }
-      failures = wasBusy(attempt) || wasStable(attempt, clock.now()) ? 1 : failures + 1
-      afterFailure(error, state, attempt)
-      sink.stale(state.aliveAt, error instanceof Error ? error.message : String(error), error)
-      await clock.sleep(pauseMs(error, failures, options), until).catch(() => undefined)
-    }
+    const inRow = wasBusy(attempt) || wasStable(attempt, clock.now()) ? 1 : failures + 1
+    afterFailure(error, state, attempt)
+    sink.stale(state.aliveAt, error instanceof Error ? error.message : String(error), error)
+    await clock.sleep(pauseMs(error, inRow, options), until).catch(() => undefined)
+    return inRow
   }
 }
 
@@ -117,13 +158,9 @@ function timeoutOf(state: State, random: Random): number {
 }
 
 /** Reads the list page by page and projects each page before the next. The sink receives the list after the last page. */
-async function listInPages<T>(
-  options: ReflectorOptions<T>,
-  send: Send,
-  state: State,
-  until: AbortSignal,
-): Promise<void> {
+async function listInPages<T>(options: ReflectorOptions<T>, state: State, until: AbortSignal): Promise<void> {
   const { clock, project, sink } = options
+  const send = createSend(options)
   const askedAt = clock.now()
   const items: T[] = []
   let resourceVersion = ''
@@ -131,6 +168,7 @@ async function listInPages<T>(
     for (const object of page.items) items.push(project(object))
     resourceVersion = page.resourceVersion
   }
+  until.throwIfAborted()
   replaceAll(sink, state, { items, askedAt, resourceVersion })
 }
 
@@ -144,6 +182,7 @@ async function follow<T>(
   const { clock, project, sink } = options
   let initial = state.position ? undefined : new Map<string, T>()
   for await (const event of watch(watchOptions(options, state, attempt), until)) {
+    until.throwIfAborted()
     if (initial) {
       if (event.type !== 'BOOKMARK') collect(initial, event, project)
       else if (event.initialEventsEnd) {

@@ -46,6 +46,7 @@ function factsOf(pod: PodObject): PodFacts {
     nodeSilentSince: nodeSilentSince(pod),
     deletionDeadline: instant(metadata.deletionTimestamp),
     registrationId: metadata.annotations?.[annotations.registrationId],
+    templateHash: metadata.annotations?.[annotations.template],
   }
 }
 

@@ -73,5 +73,6 @@ it.each([
   ],
 ])('asks node autoscalers to leave its node alone, unless the template says otherwise: %j', (annotations, expected) => {
   const { metadata } = buildPod(runnerSet({ template: { metadata: { annotations } } }), 'linux-1', '7')
-  expect(metadata.annotations).toEqual({ ...expected, 'dayfly.dev/registration-id': '7' })
+  const own = { 'dayfly.dev/registration-id': '7', 'dayfly.dev/template': expect.stringMatching(/^[0-9a-f]{10}$/) }
+  expect(metadata.annotations).toEqual({ ...expected, ...own })
 })

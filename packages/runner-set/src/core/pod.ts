@@ -14,6 +14,7 @@ export const labels = {
 
 export const annotations = {
   registrationId: `${apiGroup}/registration-id`,
+  template: `${apiGroup}/template`,
 } as const
 
 /** Node autoscalers leave a node alone while it has a pod with these. A template may say otherwise (docs/guide/operate.md). */
@@ -27,10 +28,17 @@ function ownSpec(set: Pick<RunnerSet, 'source' | 'network' | 'docker' | 'dockerE
   return defaultSpec({ ...set, forge: set.source.kind }, secretName)
 }
 
-export function templateHash(
-  set: Pick<RunnerSet, 'source' | 'network' | 'template' | 'docker' | 'dockerEngine' | 'templateChecks'>,
-): string {
-  return hashValue([set.template, set.templateChecks, ownSpec(set, '')], 10)
+type TemplateOf = Pick<RunnerSet, 'source' | 'network' | 'template' | 'docker' | 'dockerEngine' | 'templateChecks'>
+
+const hashes = new WeakMap<TemplateOf, string>()
+
+/** Returns a hash of all that a set says about its pods. It is kept for each set, because every new pod carries it. */
+export function templateHash(set: TemplateOf): string {
+  const known = hashes.get(set)
+  if (known !== undefined) return known
+  const hash = hashValue([set.template, set.templateChecks, ownSpec(set, '')], 10)
+  hashes.set(set, hash)
+  return hash
 }
 
 /** Returns the pod to send. @param name the runner's name @param registrationId lets a new leader find the registration again */
@@ -52,6 +60,7 @@ export function buildPod(set: RunnerSet, name: string, registrationId: string) {
         ...staysOnNode,
         ...template.metadata?.annotations,
         [annotations.registrationId]: registrationId,
+        [annotations.template]: templateHash(set),
       },
       ownerReferences: [
         {

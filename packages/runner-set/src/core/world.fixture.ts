@@ -68,6 +68,7 @@ export function podFacts(over: Partial<PodFacts> = {}): PodFacts {
     nodeSilentSince: undefined,
     deletionDeadline: undefined,
     registrationId: '7',
+    templateHash: templateHash(runnerSet()),
     ...over,
   }
 }

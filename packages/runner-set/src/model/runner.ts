@@ -54,6 +54,8 @@ export type PodFacts = {
   readonly deletionDeadline: Instant | undefined
   /** The registration for which the pod was made, from its annotation. */
   readonly registrationId: string | undefined
+  /** The hash of the template from which the pod was made, from its annotation. */
+  readonly templateHash: string | undefined
 }
 
 /** The forge's record of a runner. */

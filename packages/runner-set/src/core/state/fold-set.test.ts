@@ -188,6 +188,24 @@ describe('a change of the set', () => {
     expect(set.state.history.failuresInARow).toBe(0)
     expect(set.state.templateHash).not.toBe(before)
   })
+
+  it('counts the runners of the present template as its proof, with any clock of the API server', () => {
+    const set = open()
+    const proof = () => set.state.history.proof
+    set.request()
+    set.seen({ templateHash: 'older', createdAt: now + seconds(5) })
+    set.listed([registration(a, { status: 'online' })])
+    expect(proof()).toBe('tried')
+    set.seen({ createdAt: now - seconds(5) })
+    set.event({
+      kind: 'job-started',
+      runner: a,
+      job: { id: 'j', name: '', repository: '' },
+      at: now,
+      queuedAt: undefined,
+    })
+    expect(proof()).toBe('proved')
+  })
 })
 
 describe('a new set', () => {

@@ -66,13 +66,12 @@ function foldInput(step: FoldStep, input: Input): void {
 }
 
 /** The owner changed the set. A cause that stopped it may be gone, so failures and waits are forgotten. */
-function setChanged({ state, at }: FoldStep, { set }: Extract<Input, { kind: 'set-changed' }>): void {
+function setChanged({ state }: FoldStep, { set }: Extract<Input, { kind: 'set-changed' }>): void {
   const hash = templateHash(set)
   if (hash === state.templateHash) {
     state.history = { ...state.history, blocked: undefined, retryAt: undefined }
   } else {
     state.history = noHistory
-    state.templateSince = at
   }
   state.retries = {}
   if (state.template?.is === 'refused') state.template = undefined

@@ -21,8 +21,6 @@ import { RunnerTable } from './runner-table.ts'
 export type SetState = {
   set: RunnerSet
   templateHash: string
-  /** When the template last changed. */
-  templateSince: Instant
   template: TemplateVerdict | undefined
   readonly table: RunnerTable
   readonly pendingRemovals: PendingRemovals
@@ -67,7 +65,6 @@ export function newSetState(set: RunnerSet, stored: StoredStatus = {}): SetState
   return {
     set,
     templateHash: templateHash(set),
-    templateSince: 0,
     template: undefined,
     table: new RunnerTable(),
     pendingRemovals: new PendingRemovals(),

@@ -43,7 +43,8 @@ export function countFailure(step: FoldStep, failure: Failure, name: string, beg
 
 /** @param runner one of an older template proves nothing about the present one */
 export function countSuccess({ state }: FoldStep, runner: Runner | undefined): void {
-  if (!runner || begunAt(runner) >= state.templateSince) state.history = succeeded(state.history)
+  const hash = runner?.pod.is === 'present' ? runner.pod.value.templateHash : undefined
+  if (!runner || hash === state.templateHash) state.history = succeeded(state.history)
 }
 
 /** When the life of a runner began: with its pod, or with the request for it. */
