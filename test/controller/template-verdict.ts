@@ -22,15 +22,7 @@ export async function judge(kubernetes: Kubernetes, namespace: string, over: Jso
   const parsed = parseRunnerSet({ metadata: { name: 'linux', namespace, uid }, spec })
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems))
   const { signal } = new AbortController()
-  const result = await checkTemplate({
-    kubernetes,
-    set: parsed.set,
-    signal,
-    link: undefined,
-    proxyLogin: undefined,
-    leads: () => true,
-    decidedAt: 0,
-  })
+  const result = await checkTemplate({ kubernetes, set: parsed.set, signal })
   if (result.is === 'aborted') throw new Error('the check was aborted')
   const verdict =
     result.is === 'accepted'

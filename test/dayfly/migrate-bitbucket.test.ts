@@ -107,15 +107,7 @@ describe.each(shapes)('the installation %s', (shape) => {
       const kubernetes = embeddedKubernetes(set.namespace)
       await createNeeded(kubernetes, set)
       const { signal } = new AbortController()
-      const result = await checkTemplate({
-        kubernetes,
-        set,
-        signal,
-        link: undefined,
-        proxyLogin: undefined,
-        leads: () => true,
-        decidedAt: 0,
-      })
+      const result = await checkTemplate({ kubernetes, set, signal })
       if (result.is === 'aborted') throw new Error('the check was aborted')
       const verdict =
         result.is === 'accepted'

@@ -210,7 +210,8 @@ export class SetWorker {
   }
 
   #context({ kubernetes, leads, signal }: Term, link: Link | undefined, decidedAt: Instant): ActContext {
-    return { kubernetes, leads, signal, set: this.set, link, proxyLogin: this.#proxyLogin, decidedAt }
+    const { set, templateHash } = this.#state
+    return { kubernetes, leads, signal, set, templateHash, link, proxyLogin: this.#proxyLogin, decidedAt }
   }
 
   /** Returns the random parts of the next names. One that a runner has used never comes again. */

@@ -8,7 +8,11 @@ import { clusterUnsuccessful } from './unsuccessful.ts'
 
 type CheckResult = Extract<Outcome, { action: 'check-template' }>['result']
 
-export async function checkTemplate({ kubernetes, set, signal }: ActContext): Promise<CheckResult> {
+export async function checkTemplate({
+  kubernetes,
+  set,
+  signal,
+}: Pick<ActContext, 'kubernetes' | 'set' | 'signal'>): Promise<CheckResult> {
   const pod = trialPod(set) as unknown as KubeObject
   const options = { dryRun: true, fieldValidation: 'Strict', fieldManager: 'dayfly', signal } as const
   try {

@@ -8,6 +8,7 @@ import type { RunnerSet } from '@dayfly/runner-set/model/runner-set'
 export type ActContext = {
   readonly kubernetes: Kubernetes
   readonly set: RunnerSet
+  readonly templateHash: string
   /** The set's connection; undefined while there is none. */
   readonly link: Link | undefined
   /** The entries of the Secret of the runners' proxy, if the set names one. */

@@ -43,8 +43,8 @@ async function register(
 }
 
 async function createPod(context: ActContext, name: string, registration: Registration): Promise<StartOutcome> {
-  const { kubernetes, set, signal } = context
-  const pod = buildPod(set, name, registration.id) as unknown as KubeObject
+  const { kubernetes, set, templateHash, signal } = context
+  const pod = buildPod(set, name, registration.id, templateHash) as unknown as KubeObject
   try {
     const { object } = await kubernetes.create(pods, pod, { signal, fieldManager: 'dayfly', metadataOnly: true })
     const facts = factsOf(object)

@@ -28,21 +28,19 @@ function ownSpec(set: Pick<RunnerSet, 'source' | 'network' | 'docker' | 'dockerE
   return defaultSpec({ ...set, forge: set.source.kind }, secretName)
 }
 
-type TemplateOf = Pick<RunnerSet, 'source' | 'network' | 'template' | 'docker' | 'dockerEngine' | 'templateChecks'>
-
-const hashes = new WeakMap<TemplateOf, string>()
-
-/** Returns a hash of all that a set says about its pods. It is kept for each set, because every new pod carries it. */
-export function templateHash(set: TemplateOf): string {
-  const known = hashes.get(set)
-  if (known !== undefined) return known
-  const hash = hashValue([set.template, set.templateChecks, ownSpec(set, '')], 10)
-  hashes.set(set, hash)
-  return hash
+/** Returns a hash of all that a set says about its pods. */
+export function templateHash(
+  set: Pick<RunnerSet, 'source' | 'network' | 'template' | 'docker' | 'dockerEngine' | 'templateChecks'>,
+): string {
+  return hashValue([set.template, set.templateChecks, ownSpec(set, '')], 10)
 }
 
-/** Returns the pod to send. @param name the runner's name @param registrationId lets a new leader find the registration again */
-export function buildPod(set: RunnerSet, name: string, registrationId: string) {
+/**
+ * Returns the pod to send.
+ * @param registrationId lets a new leader find the registration again
+ * @param hash that of the set's template. To compute it takes as long as the pod itself, so who knows it gives it
+ */
+export function buildPod(set: RunnerSet, name: string, registrationId: string, hash = templateHash(set)) {
   const template = set.template
   const own = template.spec ?? {}
   const spec: Record<string, unknown> = {
@@ -60,7 +58,7 @@ export function buildPod(set: RunnerSet, name: string, registrationId: string) {
         ...staysOnNode,
         ...template.metadata?.annotations,
         [annotations.registrationId]: registrationId,
-        [annotations.template]: templateHash(set),
+        [annotations.template]: hash,
       },
       ownerReferences: [
         {
