@@ -54,6 +54,12 @@ export const runnerSetExample = {
       insecureRegistries: ['registry.acme.example:5000'],
       storage: { size: '80Gi', class: 'fast' },
     },
+    jobs: 'pods',
+    jobPods: {
+      serviceAccount: 'dayfly-job-pods',
+      work: { size: '10Gi', class: 'fast', accessMode: 'ReadWriteOnce' },
+      template: { configMap: 'job-pods', key: 'template.yaml' },
+    },
     templateChecks: 'enforce',
     keepFinished: '0s',
     keepFailed: '10m',

@@ -58,6 +58,22 @@
     - get
 {{- end }}
 
+{{/* What rbac.jobPods adds to those rights. */}}
+{{- define "dayfly.jobPodRules" -}}
+- apiGroups:
+    - ""
+  resources:
+    - pods
+  verbs:
+    - patch
+- apiGroups:
+    - ""
+  resources:
+    - secrets
+  verbs:
+    - patch
+{{- end }}
+
 {{/* What the controller may do in the namespace of its Lease. Argument: the controller. */}}
 {{- define "dayfly.leaseRules" -}}
 - apiGroups:

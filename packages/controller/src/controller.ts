@@ -9,8 +9,10 @@ import { watchesLabel } from '@dayfly/runner-set/model/api'
 import { messageOf } from './act/unsuccessful.ts'
 import { ElectionHealth, type ElectionView } from './election-health.ts'
 import { guarded } from './guard.ts'
+import { JobPods } from './job-pods.ts'
 import type { Journal } from './journal.ts'
 import { publishEvents } from './kubernetes-events.ts'
+import { observeJobPod, runnerPodLabel } from './observe/job-pod.ts'
 import { observePod } from './observe/pod-facts.ts'
 import { type PodObject, unreadOfPods } from './observe/pod-object.ts'
 import type { ControllerOptions } from './options.ts'
@@ -35,6 +37,9 @@ export type ControllerState = {
   readonly invalid: readonly { readonly namespace: string; readonly name: string }[]
 }
 
+/** The name of the watch in health checks and in the log. */
+const jobPodsWatched = 'job-pods'
+
 /** How long `stop` waits for actions under way, in milliseconds. */
 const drainMsMax = 35_000
 
@@ -43,9 +48,15 @@ export function startController(options: ControllerOptions, journal: Journal): C
   const { clock, stopwatch, identity, kubernetes, random, transport, namespace } = options
   const until = new AbortController()
   const podCache = new PodCache(clock)
-  const setWorkers = new SetWorkers(options, journal, podCache)
+  const needed = new AbortController()
+  const setWorkers: SetWorkers = new SetWorkers(options, journal, podCache, ({ jobs }) => {
+    if (jobs === 'pods') needed.abort()
+  })
+  const find = (namespace: string, runner: string) => setWorkers.runnerOf(namespace, runner)
+  const jobPods = new JobPods({ clock, random, journal, find })
   const election = new ElectionHealth(clock, journal)
   const podWatch = new WatchHealth(pods.plural, podCache, journal)
+  const jobPodWatch = new WatchHealth(jobPodsWatched, jobPods, journal)
   const setWatch = new WatchHealth(runnerSets.plural, setWorkers, journal)
   const { onState, onTurn } = election
   const shared = { transport, clock, random, namespace }
@@ -66,6 +77,19 @@ export function startController(options: ControllerOptions, journal: Journal): C
   const running = [
     podReflector.run(until.signal),
     runReflector({ ...shared, resource: runnerSets, project: projectSet, sink: setWatch }, until.signal),
+    whenNeeded(needed.signal, until.signal, () =>
+      runReflector(
+        {
+          ...shared,
+          resource: pods,
+          labelSelector: runnerPodLabel,
+          project: projectJobPod,
+          unread: unreadOfPods,
+          sink: jobPodWatch,
+        },
+        until.signal,
+      ),
+    ),
     createElector({
       ...options.lease,
       kubernetes,
@@ -77,14 +101,15 @@ export function startController(options: ControllerOptions, journal: Journal): C
       onTurn,
       labels: served,
     }).run(
-      (leadership) => lead({ options, journal, sets: setWorkers, relistPods, until: until.signal }, leadership),
+      (leadership) =>
+        lead({ options, journal, sets: setWorkers, jobPods, relistPods, until: until.signal }, leadership),
       until.signal,
     ),
   ]
   return {
     state: () => ({
       election: election.view(),
-      watches: [podWatch.state(), setWatch.state()],
+      watches: [podWatch.state(), setWatch.state(), ...(needed.signal.aborted ? [jobPodWatch.state()] : [])],
       sets: setWorkers.readings(),
       invalid: setWorkers.invalid().map(({ metadata: { namespace, name } }) => ({ namespace: namespace ?? '', name })),
     }),
@@ -94,6 +119,7 @@ export function startController(options: ControllerOptions, journal: Journal): C
       }
       until.abort()
       podCache.stop()
+      jobPods.stop()
       await Promise.all(running)
       journal.write({ kind: 'controller-stopped', identity })
     },
@@ -116,11 +142,15 @@ type Lead = {
   readonly options: ControllerOptions
   readonly journal: Journal
   readonly sets: SetWorkers
+  readonly jobPods: JobPods
   readonly relistPods: () => void
   readonly until: AbortSignal
 }
 
-async function lead({ options, journal, sets, relistPods, until }: Lead, leadership: Leadership): Promise<void> {
+async function lead(
+  { options, journal, sets, jobPods, relistPods, until }: Lead,
+  leadership: Leadership,
+): Promise<void> {
   const { identity } = options
   journal.write({ kind: 'leadership-gained', identity })
   const { signal } = leadership
@@ -130,11 +160,22 @@ async function lead({ options, journal, sets, relistPods, until }: Lead, leaders
   // The stream may have been silent for minutes, while the last leader created pods: only a list from now on shows them all.
   relistPods()
   sets.lead(leadership)
+  jobPods.lead({ kubernetes, signal })
   await aborted(signal)
   unsubscribe()
   const planned = until.aborted
   const why = planned ? 'the process stops' : messageOf(signal.reason)
   journal.write({ kind: 'leadership-lost', identity, why, planned })
+}
+
+/** Runs the work once it is needed. */
+async function whenNeeded(needed: AbortSignal, until: AbortSignal, work: () => Promise<void>): Promise<void> {
+  await Promise.race([aborted(needed), aborted(until)])
+  if (needed.aborted && !until.aborted) await work()
+}
+
+function projectJobPod(object: KubeObject) {
+  return observeJobPod(object as unknown as PodObject)
 }
 
 function projectPod(object: KubeObject) {

@@ -25,6 +25,8 @@ const shapes: Readonly<Record<string, Shape>> = {
   'runner-failed': (failure) => ({ ...of, kind: 'runner-failed', runner: 'r', failure }),
   'start-refused': (failure) => ({ ...of, kind: 'start-refused', runner: 'r', failure }),
   'cordon-failed': (failure) => ({ ...of, kind: 'cordon-failed', runner: 'r', failure }),
+  'job-pod-failed': (failure) => ({ ...of, kind: 'job-pod-failed', runner: 'r', pod: 'r-workflow', failure }),
+  'job-doubtful': (failure) => ({ ...of, kind: 'job-doubtful', runner: 'r', job: '1', failure }),
   'registration-kept': (failure) => ({ ...of, kind: 'registration-kept', name: 'r', failure }),
 }
 
@@ -75,6 +77,8 @@ test('the list of events that carry a failure is complete', () => {
     'start-refused': true,
     'registration-kept': true,
     'cordon-failed': true,
+    'job-pod-failed': true,
+    'job-doubtful': true,
   }
   expect(Object.keys(shapes).sort()).toEqual(Object.keys(carriers).sort())
 })

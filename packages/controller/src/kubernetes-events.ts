@@ -6,7 +6,7 @@ import type { Kubernetes } from '@dayfly/kubernetes/kubernetes'
 import type { KubeObject } from '@dayfly/kubernetes/types'
 import { camelCase, sentenceOf } from '@dayfly/runner-set/core/report'
 import { runnerSetApiVersion } from '@dayfly/runner-set/model/api'
-import { type Entry, type JournalEvent, lateJobNext } from '@dayfly/runner-set/model/event'
+import { doubtOf, type Entry, type JournalEvent, lateJobNext } from '@dayfly/runner-set/model/event'
 import type { Journal } from './journal.ts'
 import { events } from './resources.ts'
 
@@ -65,6 +65,22 @@ function noteOf(event: JournalEvent): Note | undefined {
     case 'job-late': {
       const message = `Runner ${event.runner} took another job before it was cordoned. ${lateJobNext}`
       return { type: 'Warning', reason: 'JobLate', message }
+    }
+    case 'job-pod-failed': {
+      const { reason, message } = event.failure
+      return {
+        type: 'Warning',
+        reason: camelCase(reason),
+        message: `The pod ${event.pod} of a job: ${sentenceOf(reason, message)}`,
+      }
+    }
+    case 'job-doubtful': {
+      const { reason, message } = event.failure
+      return {
+        type: 'Warning',
+        reason: 'JobDoubtful',
+        message: `${doubtOf(event.runner)} ${sentenceOf(reason, message)}`,
+      }
     }
     case 'set-invalid':
       return { type: 'Warning', reason: 'SpecInvalid', message: event.problems.join('; ') }

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, it } from 'vitest'
-import { jobLogRights, leaseRights, runnerRights } from './rights.ts'
+import { jobLogRights, jobPodRights, leaseRights, runnerRights } from './rights.ts'
 
 const packages = path.resolve(import.meta.dirname, '../..')
 
@@ -50,8 +50,9 @@ function called(): readonly string[] {
 }
 
 it('lists each verb that the controller calls, and no other', () => {
-  const listed = [...runnerRights, ...jobLogRights, ...leaseRights].flatMap(({ resource, subresource, verbs }) =>
-    verbs.map((verb) => `${verb} ${resource.plural}${subresource ? `/${subresource}` : ''}`),
+  const listed = [...runnerRights, ...jobLogRights, ...jobPodRights, ...leaseRights].flatMap(
+    ({ resource, subresource, verbs }) =>
+      verbs.map((verb) => `${verb} ${resource.plural}${subresource ? `/${subresource}` : ''}`),
   )
   expect(listed.sort()).toEqual(called())
 })

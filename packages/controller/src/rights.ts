@@ -56,6 +56,20 @@ export const jobLogRights: readonly Right[] = [
   },
 ]
 
+/** The rights that an operator adds for sets with `jobs: pods`, in each namespace of runners. Without them, a pod of a job may outlive its runner. */
+export const jobPodRights: readonly Right[] = [
+  {
+    resource: pods,
+    verbs: ['patch'],
+    use: 'makes the pod of a runner the owner of the pod of its job, so that both end together',
+  },
+  {
+    resource: secrets,
+    verbs: ['patch'],
+    use: 'makes the pod of a runner the owner of the registry credential of its job',
+  },
+]
+
 /** The rights in the namespace of the Lease. */
 export const leaseRights: readonly Right[] = [
   { resource: leases, verbs: ['create'], use: 'creates the Lease of the election' },

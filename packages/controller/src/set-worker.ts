@@ -21,7 +21,9 @@ import type { Failure } from '@dayfly/runner-set/model/failure'
 import type { ForgeEvent } from '@dayfly/runner-set/model/forge-event'
 import { forgeTraits } from '@dayfly/runner-set/model/forge-traits'
 import type { Input } from '@dayfly/runner-set/model/input'
+import type { JobRunner } from '@dayfly/runner-set/model/job-pod'
 import type { Counts } from '@dayfly/runner-set/model/runner'
+import { runnerPrefix } from '@dayfly/runner-set/model/runner-names'
 import type { RunnerSet } from '@dayfly/runner-set/model/runner-set'
 import type { Condition } from '@dayfly/runner-set/model/status'
 import type { SetWorld } from '@dayfly/runner-set/model/world'
@@ -115,6 +117,15 @@ export class SetWorker {
       connected: this.#link !== undefined,
       forgeFailure: forge.failure,
     }
+  }
+
+  /** Returns what this set knows of a runner; undefined if the name is not one of its own. */
+  runner(name: string): JobRunner | undefined {
+    const { set, table, pods } = this.#state
+    if (!name.startsWith(runnerPrefix(set))) return undefined
+    const pod = table.get(name)?.pod
+    const isCertain = pods.known && pod === undefined
+    return { set: set.name, pod: pod?.is === 'present' ? pod.value : undefined, isCertain }
   }
 
   /** Folds one input into the state and wakes the loop. */

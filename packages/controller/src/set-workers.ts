@@ -3,6 +3,7 @@ import type { Leadership } from '@dayfly/kubernetes/lease'
 import type { ReflectorSink } from '@dayfly/kubernetes/reflector'
 import type { KubeObject } from '@dayfly/kubernetes/types'
 import { storedForgeState } from '@dayfly/runner-set/core/state/set-state'
+import type { JobRunner } from '@dayfly/runner-set/model/job-pod'
 import type { RunnerSet } from '@dayfly/runner-set/model/runner-set'
 import type { Records } from './connection.ts'
 import type { Journal } from './journal.ts'
@@ -45,9 +46,17 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
   readonly #sets = new Map<string, SetEntry>()
   readonly #ending = new Set<Promise<void>>()
   readonly #removals: Removals
+  readonly #onSet: (set: RunnerSet) => void
   #leadership: Leadership | undefined
 
-  constructor(options: ControllerOptions, journal: Journal, pods: PodCache) {
+  /** @param onSet is called with each set that is read */
+  constructor(
+    options: ControllerOptions,
+    journal: Journal,
+    pods: PodCache,
+    onSet: (set: RunnerSet) => void = () => {},
+  ) {
+    this.#onSet = onSet
     this.#options = options
     this.#journal = journal
     this.#pods = pods
@@ -80,6 +89,15 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
   /** Returns the sets that cannot be read. */
   invalid(): readonly KubeObject[] {
     return [...this.#sets.values()].flatMap((entry) => (entry.is === 'unreadable' ? [entry.object] : []))
+  }
+
+  /** Returns what the set of a runner knows of it; undefined if no set has such a name. */
+  runnerOf(namespace: string, runner: string): JobRunner | undefined {
+    for (const { worker } of this.#atWork()) {
+      const found = worker.set.namespace === namespace ? worker.runner(runner) : undefined
+      if (found) return found
+    }
+    return undefined
   }
 
   uidOf(namespace: string, set: string): string | undefined {
@@ -137,6 +155,7 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
   #read(key: string, before: SetEntry | undefined, object: KubeObject): void {
     const { uid = '', generation } = object.metadata
     const parsed = this.#options.parseSet(object)
+    if (parsed.ok) this.#onSet(parsed.set)
     const atWork = before?.is === 'at-work' ? before : undefined
     if (parsed.ok && atWork) {
       atWork.worker.changed(parsed.set)

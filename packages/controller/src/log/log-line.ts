@@ -1,7 +1,7 @@
 // Turns one journal event into the fields of a log line: its level, a sentence, and what an operator filters by.
 import { unreachable } from '@dayfly/kit/assert'
 import { timestamp } from '@dayfly/kit/timestamp'
-import { type ClusterFault, type JournalEvent, lateJobNext } from '@dayfly/runner-set/model/event'
+import { type ClusterFault, doubtOf, type JournalEvent, lateJobNext } from '@dayfly/runner-set/model/event'
 import { type Failure, failureInfo } from '@dayfly/runner-set/model/failure'
 
 /** The level says who must act. `error`: Dayfly has a bug, or its installation is broken. `warn`: an operator should look. `info`: a state changed. `debug`: hidden by default. */
@@ -66,6 +66,8 @@ export function logLineOf(event: JournalEvent): LogLine {
     case 'runner-started':
     case 'job-started':
     case 'job-late':
+    case 'job-pod-failed':
+    case 'job-doubtful':
     case 'job-finished':
     case 'runner-cordoned':
     case 'cordon-failed':
@@ -129,6 +131,10 @@ function ofRunner(event: RunnerEvent): LogLine {
         job: event.job,
         next: lateJobNext,
       }
+    case 'job-pod-failed':
+      return ofFailure('warn', event.failure, { pod: event.pod })
+    case 'job-doubtful':
+      return ofFailure('warn', event.failure, { job: event.job, doubt: doubtOf(event.runner) })
     case 'runner-cordoned':
       return { level: 'debug', message: 'The runner is cordoned: it gets no other job.' }
     case 'job-finished':

@@ -40,6 +40,8 @@ function countOfSet(instruments: Instruments, series: SetSeries, event: OfSet): 
     case 'forge-failed':
     case 'registration-kept':
     case 'cordon-failed':
+    case 'job-pod-failed':
+    case 'job-doubtful':
       count(instruments.setFailures, 'reason', event.failure.reason)
       break
     case 'job-finished':

@@ -2,7 +2,7 @@
 import { assert } from '@dayfly/kit/assert'
 import { listAt, textAt } from '@dayfly/kit/read-json'
 import { runnerContainer } from '../model/runner-names.ts'
-import { defaultEngine, type ForgeSource, type RunnerSet } from '../model/runner-set.ts'
+import { defaultEngine, defaultJobPods, type ForgeSource, type RunnerSet } from '../model/runner-set.ts'
 import { milliseconds } from './duration.ts'
 import { brokenRelations, isClearText } from './relations.ts'
 import { nameLengthMax, type RunnerSetSpec, runnerSetSpecSchema } from './spec-schema.ts'
@@ -68,6 +68,8 @@ function readSet(metadata: Metadata, spec: RunnerSetSpec): RunnerSet {
     paused: spec.paused,
     docker: spec.docker,
     dockerEngine: readEngine(spec.dockerEngine),
+    jobs: spec.jobs,
+    jobPods: readJobPods(spec.jobPods),
     templateChecks: spec.templateChecks,
     keepFinishedMs: milliseconds(spec.keepFinished),
     keepFailedMs: milliseconds(spec.keepFailed),
@@ -81,6 +83,17 @@ function readEngine(engine: RunnerSetSpec['dockerEngine']): RunnerSet['dockerEng
   if (!engine) return defaultEngine
   const { mirror, insecureRegistries, storage } = engine
   return { mirror, insecureRegistries, storage: { size: storage.size, storageClass: storage.class } }
+}
+
+function readJobPods(jobPods: RunnerSetSpec['jobPods']): RunnerSet['jobPods'] {
+  if (!jobPods) return defaultJobPods
+  const { serviceAccount, work, template } = jobPods
+  const { size, class: storageClass, accessMode } = work ?? {}
+  return {
+    serviceAccount,
+    work: size === undefined || accessMode === undefined ? undefined : { size, storageClass, accessMode },
+    template,
+  }
 }
 
 function readNetwork({ github, bitbucket, runner }: RunnerSetSpec): RunnerSet['network'] {

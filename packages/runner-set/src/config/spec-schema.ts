@@ -147,6 +147,37 @@ const dockerEngine = z
   })
   .describe('The configuration of the Docker Engine. Only with docker: sidecar.')
 
+const jobPods = z
+  .strictObject({
+    serviceAccount: objectName
+      .default('dayfly-job-pods')
+      .describe('The ServiceAccount of the runners. It may create pods and Secrets, and run commands in pods.'),
+    work: z
+      .strictObject({
+        size: size.default('10Gi').describe('The size of the claim.'),
+        class: objectName.optional().describe('The StorageClass of the claim. Without it, the default of the cluster.'),
+        accessMode: z
+          .enum(['ReadWriteOnce', 'ReadWriteMany', 'ReadWriteOncePod'])
+          .default('ReadWriteOnce')
+          .describe('ReadWriteMany lets the pod of the job run on another node than its runner.'),
+      })
+      .optional()
+      .describe(
+        'A claim for each runner with the work folder, which ends with the runner. Without it, the files are copied.',
+      ),
+    template: z
+      .strictObject({
+        configMap: objectName.describe('The ConfigMap in this namespace with the template.'),
+        key: dataKey.default('template.yaml').describe('The key of the template.'),
+      })
+      .meta(whole)
+      .optional()
+      .describe(
+        'A PodTemplateSpec that the hooks merge over the pods of jobs. The container $job is the one of the job.',
+      ),
+  })
+  .describe('The pods of jobs with a container. Only with jobs: pods.')
+
 const github = z
   .strictObject({
     ...account('GitHub', 'The URL of the repository, organization or enterprise, for example https://github.com/acme.'),
@@ -231,6 +262,11 @@ export const runnerSetSpecSchema = z
       .default('none')
       .describe('sidecar gives each runner a Docker Engine of its own, which ends with the runner.'),
     dockerEngine: dockerEngine.optional(),
+    jobs: z
+      .enum(['host', 'pods'])
+      .default('host')
+      .describe('pods runs each job with a container in a pod of its own, without a Docker Engine. Only for GitHub.'),
+    jobPods: jobPods.optional(),
     templateChecks: z
       .enum(['enforce', 'warn'])
       .default('enforce')

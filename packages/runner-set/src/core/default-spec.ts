@@ -2,19 +2,27 @@
 import { forgeTraits } from '../model/forge-traits.ts'
 import type { RunnerTraits } from '../model/forges/traits.ts'
 import { runnerContainer } from '../model/runner-names.ts'
-import { defaultEngine, type ForgeKind, type RunnerSet } from '../model/runner-set.ts'
+import { defaultEngine, defaultJobPods, type ForgeKind, type RunnerSet } from '../model/runner-set.ts'
 import { dockerContainer, dockerForRunner, dockerSpec, workFolder } from './docker-sidecar.ts'
+import { jobPodsSpec } from './job-pods-spec.ts'
 import { mergeTemplate } from './merge.ts'
 import { directNetwork, networkOfContainer, networkVolumes } from './network.ts'
 
 type Plain = Readonly<Record<string, unknown>>
 
 type Wanted = { readonly forge: ForgeKind } & Pick<RunnerSet, 'docker'> &
-  Partial<Pick<RunnerSet, 'dockerEngine' | 'network'>>
+  Partial<Pick<RunnerSet, 'dockerEngine' | 'jobs' | 'jobPods' | 'network'>>
 
 /** @param secretName the Secret with the runner's credential */
 export function defaultSpec(
-  { forge, docker, dockerEngine = defaultEngine, network = directNetwork }: Wanted,
+  {
+    forge,
+    docker,
+    dockerEngine = defaultEngine,
+    jobs = 'host',
+    jobPods = defaultJobPods,
+    network = directNetwork,
+  }: Wanted,
   secretName: string,
 ): Plain {
   const { runner } = forgeTraits[forge]
@@ -29,6 +37,7 @@ export function defaultSpec(
           { ...dockerSpec(dockerEngine), containers: [{ name: runnerContainer, ...dockerForRunner(runner) }] },
           { initContainers: [{ name: dockerContainer, ...own }] },
         ]),
+    ...(jobs === 'host' ? [] : [jobPodsSpec(jobPods)]),
   ]
   return parts.reduce<Plain>((spec, part) => mergeTemplate(spec, part), base)
 }

@@ -5,6 +5,7 @@ import type { SecretEntries } from '../model/credential.ts'
 import type { RunnerSet } from '../model/runner-set.ts'
 import { defaultSpec } from './default-spec.ts'
 import { withDockerAsSidecar } from './docker-sidecar.ts'
+import { withImageForHooks } from './job-pods-spec.ts'
 import { mergeTemplate } from './merge.ts'
 
 export const labels = {
@@ -24,13 +25,19 @@ const staysOnNode = {
 } as const
 
 /** Returns the pod spec of the set before its template. */
-function ownSpec(set: Pick<RunnerSet, 'source' | 'network' | 'docker' | 'dockerEngine'>, secretName: string) {
+function ownSpec(
+  set: Pick<RunnerSet, 'source' | 'network' | 'docker' | 'dockerEngine' | 'jobs' | 'jobPods'>,
+  secretName: string,
+) {
   return defaultSpec({ ...set, forge: set.source.kind }, secretName)
 }
 
 /** Returns a hash of all that a set says about its pods. */
 export function templateHash(
-  set: Pick<RunnerSet, 'source' | 'network' | 'template' | 'docker' | 'dockerEngine' | 'templateChecks'>,
+  set: Pick<
+    RunnerSet,
+    'source' | 'network' | 'template' | 'docker' | 'dockerEngine' | 'jobs' | 'jobPods' | 'templateChecks'
+  >,
 ): string {
   return hashValue([set.template, set.templateChecks, ownSpec(set, '')], 10)
 }
@@ -43,8 +50,9 @@ export function templateHash(
 export function buildPod(set: RunnerSet, name: string, registrationId: string, hash = templateHash(set)) {
   const template = set.template
   const own = template.spec ?? {}
+  const merged = mergeTemplate(ownSpec(set, name), set.docker === 'sidecar' ? withDockerAsSidecar(own) : own)
   const spec: Record<string, unknown> = {
-    ...mergeTemplate(ownSpec(set, name), set.docker === 'sidecar' ? withDockerAsSidecar(own) : own),
+    ...(set.jobs === 'pods' ? withImageForHooks(merged) : merged),
     restartPolicy: 'Never',
   }
   return {

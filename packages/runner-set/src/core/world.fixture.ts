@@ -2,7 +2,7 @@
 import type { Decision } from '../model/action.ts'
 import { defaultLimits } from '../model/limits.ts'
 import type { PodFacts, Registration, Runner } from '../model/runner.ts'
-import { defaultEngine, type RunnerSet } from '../model/runner-set.ts'
+import { defaultEngine, defaultJobPods, type RunnerSet } from '../model/runner-set.ts'
 import type { SetWorld } from '../model/world.ts'
 import { needOf } from './need.ts'
 import { directNetwork } from './network.ts'
@@ -41,6 +41,8 @@ export function runnerSet(over: Partial<RunnerSet> = {}): RunnerSet {
     scale: { min: 0, max: 10 },
     paused: false,
     docker: 'none',
+    jobs: 'host',
+    jobPods: defaultJobPods,
     dockerEngine: defaultEngine,
     templateChecks: 'enforce',
     keepFinishedMs: 0,

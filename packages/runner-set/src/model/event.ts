@@ -68,6 +68,10 @@ export type JournalEvent =
     })
   /** The runner had a job before: its cordon came too late. */
   | (OfRunner & { readonly kind: 'job-late'; readonly job: string })
+  /** The pod of the job does not start, or ended before its job. @param pod its name */
+  | (OfRunner & { readonly kind: 'job-pod-failed'; readonly pod: string; readonly failure: Failure })
+  /** The forge calls the job a success, but its pod had ended before: steps may have been cut off. */
+  | (OfRunner & { readonly kind: 'job-doubtful'; readonly job: string; readonly failure: Failure })
   | (OfRunner & { readonly kind: 'runner-cordoned' })
   | (OfRunner & { readonly kind: 'cordon-failed'; readonly failure: Failure })
   | (OfRunner & { readonly kind: 'job-finished'; readonly job: string; readonly result: string })
@@ -88,3 +92,8 @@ export type Entry = { readonly at: Instant; readonly event: JournalEvent }
 
 /** The operator's next step after a late job. */
 export const lateJobNext = 'If this happens often, spread the sets over more credentials: then Dayfly lists more often.'
+
+/** Says what a doubtful job is. */
+export function doubtOf(runner: string): string {
+  return `The job of runner ${runner} is called a success, but its pod had ended before. Run the job again.`
+}

@@ -156,6 +156,12 @@ export const failures = {
     retry: soon,
     endReasons: ['OOMKilled'],
   },
+  'job-pod-ended': {
+    class: 'run',
+    sentence: 'The pod of the job ended before its job.',
+    next: 'Read the log of the pod that the message names while it exists. A container of a job must not end by itself.',
+    retry: soon,
+  },
   evicted: {
     class: 'run',
     sentence: 'The pod was evicted: by its node under pressure, or by the eviction API (for example a drain).',

@@ -78,6 +78,20 @@ export const defaultEngine: DockerEngine = {
   storage: { size: '20Gi', storageClass: undefined },
 }
 
+/** How the runners of a set make a pod for each job with a container. */
+export type JobPods = {
+  /** Its Role allows to create pods and Secrets, and to run commands in pods. */
+  readonly serviceAccount: string
+  /** The claim with the work folder that the runner and the pod of its job share. Undefined: the files are copied into the pod. */
+  readonly work:
+    | { readonly size: string; readonly storageClass: string | undefined; readonly accessMode: string }
+    | undefined
+  /** The key of a ConfigMap with a pod template that is merged over the pods of jobs. */
+  readonly template: { readonly configMap: string; readonly key: string } | undefined
+}
+
+export const defaultJobPods: JobPods = { serviceAccount: 'dayfly-job-pods', work: undefined, template: undefined }
+
 export type RunnerSet = {
   readonly name: string
   readonly namespace: string
@@ -93,6 +107,10 @@ export type RunnerSet = {
   readonly docker: 'none' | 'sidecar'
   /** How that engine is configured. */
   readonly dockerEngine: DockerEngine
+  /** `pods`: a job with a container runs in a pod of its own, without a Docker Engine. */
+  readonly jobs: 'host' | 'pods'
+  /** How those pods are made. */
+  readonly jobPods: JobPods
   /** `warn`: a template with a hazard runs, and the set shows the hazard. */
   readonly templateChecks: 'enforce' | 'warn'
   /** How long the pod and Secret of a runner that ended well are kept for debugging, in milliseconds. */

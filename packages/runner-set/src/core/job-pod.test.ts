@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest'
+import type { JobPod, JobRunner } from '../model/job-pod.ts'
+import { failureOfJobPod, type JobPodStep, jobPodStep } from './job-pod.ts'
+import { ended, now, podFacts } from './world.fixture.ts'
+
+const pod: JobPod = {
+  namespace: 'ci',
+  name: 'linux-a-workflow',
+  uid: 'job',
+  runner: 'linux-a',
+  owners: [],
+  secrets: [],
+  isDeleting: false,
+  startFailure: undefined,
+  endFailure: undefined,
+}
+const runner = (over: Partial<JobRunner> = {}): JobRunner => ({
+  set: 'linux',
+  pod: podFacts({ uid: 'runner' }),
+  isCertain: false,
+  ...over,
+})
+const gone = { pod: undefined, isCertain: true }
+
+it.each<[string, Partial<JobPod>, Partial<JobRunner>, JobPodStep]>([
+  ['of a running runner is adopted', {}, {}, 'adopt'],
+  ['that another object owns is adopted, too', { owners: ['other'] }, {}, 'adopt'],
+  ['that its runner owns is left alone', { owners: ['runner'] }, {}, 'none'],
+  ['that is being deleted is left alone', { isDeleting: true }, {}, 'none'],
+  ['of a runner that has ended is removed', { owners: ['runner'] }, { pod: podFacts({ end: ended }) }, 'remove'],
+  ['of a runner that is certainly gone is removed', {}, gone, 'remove'],
+  ['of a gone runner that owned it is left to the garbage collector', { owners: ['runner'] }, gone, 'none'],
+  ['of a runner that is perhaps not listed yet is left alone', {}, { pod: undefined }, 'none'],
+])('a pod %s', (_, ofPod, ofRunner, step) => {
+  expect(jobPodStep({ ...pod, ...ofPod }, runner(ofRunner))).toBe(step)
+})
+
+it('shows an end at once, and what may pass by itself after the time that a start has for it', () => {
+  const startFailure = { reason: 'image-missing', message: 'x', since: now } as const
+  const endFailure = { reason: 'evicted', message: 'y', since: now } as const
+  expect(failureOfJobPod(pod)).toBeUndefined()
+  expect(failureOfJobPod({ ...pod, startFailure })).toEqual({ failure: startFailure, dueAt: now + 30_000 })
+  expect(failureOfJobPod({ ...pod, startFailure, endFailure })).toEqual({ failure: endFailure, dueAt: now })
+})

@@ -1,0 +1,25 @@
+// Decides about the pod of a job: it belongs to its runner, and ends with it.
+import type { Instant } from '@dayfly/kit/clock'
+import { failureInfo, type LastingFailure } from '../model/failure.ts'
+import type { JobPod, JobRunner } from '../model/job-pod.ts'
+
+/** `adopt`: the runner's pod becomes its owner, so that the garbage collector removes it even if Dayfly is gone. */
+export type JobPodStep = 'adopt' | 'remove' | 'none'
+
+/** A runner removes the pod of its job before it ends. Nobody else removes one that is left after that. */
+export function jobPodStep({ owners, isDeleting }: JobPod, { pod, isCertain }: JobRunner): JobPodStep {
+  if (isDeleting) return 'none'
+  if (!pod) return isCertain && owners.length === 0 ? 'remove' : 'none'
+  if (pod.end) return 'remove'
+  return owners.includes(pod.uid) ? 'none' : 'adopt'
+}
+
+/** Returns the failure of the pod, and when it is shown: a cause may pass by itself, and has the time that the start of a runner has. */
+export function failureOfJobPod({
+  endFailure,
+  startFailure,
+}: JobPod): { readonly failure: LastingFailure; readonly dueAt: Instant } | undefined {
+  if (endFailure) return { failure: endFailure, dueAt: endFailure.since }
+  if (!startFailure) return undefined
+  return { failure: startFailure, dueAt: startFailure.since + (failureInfo(startFailure.reason).deadline?.ms ?? 0) }
+}

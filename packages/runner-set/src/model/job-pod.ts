@@ -1,0 +1,29 @@
+// A pod that a runner made for its job, or for a step of it. The hooks of the runner image give it a label with the runner's name.
+import type { LastingFailure } from './failure.ts'
+import type { PodFacts } from './runner.ts'
+
+export type JobPod = {
+  readonly namespace: string
+  readonly name: string
+  readonly uid: string
+  /** The name of the runner. */
+  readonly runner: string
+  /** The uids of the objects that own it. The hooks name none. */
+  readonly owners: readonly string[]
+  /** The Secrets that the hooks made for its images. */
+  readonly secrets: readonly string[]
+  readonly isDeleting: boolean
+  /** Why it does not start; undefined while nothing shows. */
+  readonly startFailure: LastingFailure | undefined
+  /** Why it ended before the runner deleted it. */
+  readonly endFailure: LastingFailure | undefined
+}
+
+/** The knowledge of a set about a runner with a pod for its job. */
+export type JobRunner = {
+  readonly set: string
+  /** Undefined if the set has no such runner. */
+  readonly pod: PodFacts | undefined
+  /** Whether the set knows all of its runners. */
+  readonly isCertain: boolean
+}
