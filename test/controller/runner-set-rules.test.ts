@@ -213,6 +213,7 @@ describe('the API server', () => {
       scale: { min: 0, max: 1 },
       paused: false,
       docker: 'none',
+      jobs: 'host',
       templateChecks: 'enforce',
       keepFinished: '0s',
       keepFailed: '10m',

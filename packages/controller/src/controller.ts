@@ -2,9 +2,6 @@
 import type { Clock } from '@dayfly/kit/clock'
 import { aborted } from '@dayfly/kit/signals'
 import { createElector, type Leadership } from '@dayfly/kubernetes/lease'
-import { createReflector, runReflector } from '@dayfly/kubernetes/reflector'
-import type { KubeObject } from '@dayfly/kubernetes/types'
-import { labels } from '@dayfly/runner-set/core/pod'
 import { watchesLabel } from '@dayfly/runner-set/model/api'
 import { messageOf } from './act/unsuccessful.ts'
 import { ElectionHealth, type ElectionView } from './election-health.ts'
@@ -12,15 +9,12 @@ import { guarded } from './guard.ts'
 import { JobPods } from './job-pods.ts'
 import type { Journal } from './journal.ts'
 import { publishEvents } from './kubernetes-events.ts'
-import { observeJobPod, runnerPodLabel } from './observe/job-pod.ts'
-import { observePod } from './observe/pod-facts.ts'
-import { type PodObject, unreadOfPods } from './observe/pod-object.ts'
 import type { ControllerOptions } from './options.ts'
 import { PodCache } from './pod-cache.ts'
-import { pods, runnerSets } from './resources.ts'
 import type { SetReading } from './set-worker.ts'
 import { SetWorkers } from './set-workers.ts'
-import { WatchHealth, type WatchState } from './watch-health.ts'
+import type { WatchState } from './watch-health.ts'
+import { openWatches, type Watches } from './watches.ts'
 
 export interface Controller {
   /** Returns what health checks and gauges show. It reads what is in memory. */
@@ -37,79 +31,39 @@ export type ControllerState = {
   readonly invalid: readonly { readonly namespace: string; readonly name: string }[]
 }
 
-/** The name of the watch in health checks and in the log. */
-const jobPodsWatched = 'job-pods'
-
 /** How long `stop` waits for actions under way, in milliseconds. */
 const drainMsMax = 35_000
 
 /** Starts at once and runs until it is stopped. Failures go to the journal. */
 export function startController(options: ControllerOptions, journal: Journal): Controller {
-  const { clock, stopwatch, identity, kubernetes, random, transport, namespace } = options
+  const { clock, stopwatch, identity, kubernetes, random, namespace } = options
   const until = new AbortController()
+  const needsJobPods = new AbortController()
   const podCache = new PodCache(clock)
-  const needed = new AbortController()
   const setWorkers: SetWorkers = new SetWorkers(options, journal, podCache, ({ jobs }) => {
-    if (jobs === 'pods') needed.abort()
+    if (jobs === 'pods') needsJobPods.abort()
   })
   const find = (namespace: string, runner: string) => setWorkers.runnerOf(namespace, runner)
   const jobPods = new JobPods({ clock, random, journal, find })
   const election = new ElectionHealth(clock, journal)
-  const podWatch = new WatchHealth(pods.plural, podCache, journal)
-  const jobPodWatch = new WatchHealth(jobPodsWatched, jobPods, journal)
-  const setWatch = new WatchHealth(runnerSets.plural, setWorkers, journal)
   const { onState, onTurn } = election
-  const shared = { transport, clock, random, namespace }
   const served = { [watchesLabel]: namespace ?? '' }
   journal.write({ kind: 'controller-started', identity })
-  const podReflector = createReflector({
-    ...shared,
-    resource: pods,
-    labelSelector: labels.set,
-    project: projectPod,
-    unread: unreadOfPods,
-    sink: podWatch,
+  const caches = { pods: podCache, sets: setWorkers, jobPods }
+  const watches = openWatches(options, journal, caches, { needsJobPods: needsJobPods.signal, until: until.signal })
+  const elector = createElector({
+    ...options.lease,
+    ...{ kubernetes, clock, stopwatch, random, identity, onState, onTurn },
+    labels: served,
   })
-  const relistPods = () => {
-    podCache.doubt()
-    podReflector.relist()
-  }
-  const running = [
-    podReflector.run(until.signal),
-    runReflector({ ...shared, resource: runnerSets, project: projectSet, sink: setWatch }, until.signal),
-    whenNeeded(needed.signal, until.signal, () =>
-      runReflector(
-        {
-          ...shared,
-          resource: pods,
-          labelSelector: runnerPodLabel,
-          project: projectJobPod,
-          unread: unreadOfPods,
-          sink: jobPodWatch,
-        },
-        until.signal,
-      ),
-    ),
-    createElector({
-      ...options.lease,
-      kubernetes,
-      clock,
-      stopwatch,
-      random,
-      identity,
-      onState,
-      onTurn,
-      labels: served,
-    }).run(
-      (leadership) =>
-        lead({ options, journal, sets: setWorkers, jobPods, relistPods, until: until.signal }, leadership),
-      until.signal,
-    ),
-  ]
+  const led = elector.run(
+    (leadership) => lead({ options, journal, sets: setWorkers, jobPods, watches, until: until.signal }, leadership),
+    until.signal,
+  )
   return {
     state: () => ({
       election: election.view(),
-      watches: [podWatch.state(), setWatch.state(), ...(needed.signal.aborted ? [jobPodWatch.state()] : [])],
+      watches: watches.states(),
       sets: setWorkers.readings(),
       invalid: setWorkers.invalid().map(({ metadata: { namespace, name } }) => ({ namespace: namespace ?? '', name })),
     }),
@@ -120,7 +74,7 @@ export function startController(options: ControllerOptions, journal: Journal): C
       until.abort()
       podCache.stop()
       jobPods.stop()
-      await Promise.all(running)
+      await Promise.all([watches.over, led])
       journal.write({ kind: 'controller-stopped', identity })
     },
   }
@@ -143,14 +97,11 @@ type Lead = {
   readonly journal: Journal
   readonly sets: SetWorkers
   readonly jobPods: JobPods
-  readonly relistPods: () => void
+  readonly watches: Watches
   readonly until: AbortSignal
 }
 
-async function lead(
-  { options, journal, sets, jobPods, relistPods, until }: Lead,
-  leadership: Leadership,
-): Promise<void> {
+async function lead({ options, journal, sets, jobPods, watches, until }: Lead, leadership: Leadership): Promise<void> {
   const { identity } = options
   journal.write({ kind: 'leadership-gained', identity })
   const { signal } = leadership
@@ -158,7 +109,7 @@ async function lead(
   const uidOf = (namespace: string, set: string) => sets.uidOf(namespace, set)
   const unsubscribe = publishEvents({ kubernetes, identity, uidOf, signal }, journal)
   // The stream may have been silent for minutes, while the last leader created pods: only a list from now on shows them all.
-  relistPods()
+  watches.relistPods()
   sets.lead(leadership)
   jobPods.lead({ kubernetes, signal })
   await aborted(signal)
@@ -166,26 +117,4 @@ async function lead(
   const planned = until.aborted
   const why = planned ? 'the process stops' : messageOf(signal.reason)
   journal.write({ kind: 'leadership-lost', identity, why, planned })
-}
-
-/** Runs the work once it is needed. */
-async function whenNeeded(needed: AbortSignal, until: AbortSignal, work: () => Promise<void>): Promise<void> {
-  await Promise.race([aborted(needed), aborted(until)])
-  if (needed.aborted && !until.aborted) await work()
-}
-
-function projectJobPod(object: KubeObject) {
-  return observeJobPod(object as unknown as PodObject)
-}
-
-function projectPod(object: KubeObject) {
-  return observePod(object as unknown as PodObject)
-}
-
-/** Keeps only the fields of a set that are read. */
-function projectSet(object: KubeObject): KubeObject {
-  const { apiVersion, kind, metadata, spec, status } = object
-  const { name, namespace, uid, generation, resourceVersion, deletionTimestamp } = metadata
-  const kept = { name, namespace, uid, generation, resourceVersion, deletionTimestamp }
-  return { apiVersion, kind, metadata: kept as KubeObject['metadata'], spec, status }
 }

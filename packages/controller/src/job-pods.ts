@@ -124,7 +124,7 @@ export class JobPods implements ReflectorSink<JobPod | undefined> {
     const runner = this.#deps.find(held.pod.namespace, held.pod.runner)
     if (!term || !runner) return
     const now = this.#deps.clock.now()
-    const shownAt = this.#showFailure(held, runner.set, now)
+    const shownAt = this.#showFailure(held, runner, now)
     const step = held.isBusy || now < (held.retryAt ?? 0) ? 'none' : jobPodStep(held.pod, runner)
     if (step !== 'none') void this.#carryOut(term, held, step, runner)
     const listedAt = runner.pod || runner.isCertain ? undefined : now + listMs
@@ -132,8 +132,8 @@ export class JobPods implements ReflectorSink<JobPod | undefined> {
   }
 
   /** Returns when a failure is due that is not shown yet. */
-  #showFailure(held: Held, set: string, now: Instant): Instant | undefined {
-    const found = failureOfJobPod(held.pod)
+  #showFailure(held: Held, { set, startMaxMs }: JobRunner, now: Instant): Instant | undefined {
+    const found = failureOfJobPod(held.pod, startMaxMs)
     if (!found || held.reported?.reason === found.failure.reason) return undefined
     if (now < found.dueAt) return found.dueAt
     held.reported = found.failure

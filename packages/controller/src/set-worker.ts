@@ -125,7 +125,8 @@ export class SetWorker {
     if (!name.startsWith(runnerPrefix(set))) return undefined
     const pod = table.get(name)?.pod
     const isCertain = pods.known && pod === undefined
-    return { set: set.name, pod: pod?.is === 'present' ? pod.value : undefined, isCertain }
+    const { name: of, startMaxMs } = set
+    return { set: of, startMaxMs, pod: pod?.is === 'present' ? pod.value : undefined, isCertain }
   }
 
   /** Folds one input into the state and wakes the loop. */

@@ -20,6 +20,9 @@ export const runnerImage = `localhost/dayfly-runner:${packed.version}`
 /** The small runner with the program `docker`. Only `importDocker` provides it. */
 export const dockerRunnerImage = `localhost/dayfly-runner-docker:${packed.version}`
 
+/** The small runner with the hooks for pods of jobs. Only `importHooks` provides it. */
+export const hooksRunnerImage = `localhost/dayfly-runner-hooks:${packed.version}`
+
 export function nodeOfRun(): NodePlace {
   return JSON.parse(readFileSync(placeFile(process.env['DAYFLY_NODE'] ?? ''), 'utf8')) as NodePlace
 }
@@ -42,6 +45,28 @@ export async function importDocker(): Promise<void> {
   const archive = path.join(folder, 'docker-runner.tar')
   writeFileSync(archive, writeLayout([{ ...image, layers }], architectureHere()))
   await importArchives([engineArchive(engine.folder), archive])
+}
+
+/** Imports the small runner with hooks in the place where GitHub's runner image has them. @param hooks a program for Node */
+export async function importHooks(hooks: string): Promise<void> {
+  const { run: folder } = nodeOfRun()
+  const image = await smallRunner(
+    path.join(root, 'packages/forge-emulators/dist'),
+    hooksRunnerImage,
+    await findBusybox(),
+  )
+  const own = { mode: 0o755, owner: 1001 }
+  const home = 'home/runner'
+  const added = createLayer([
+    { kind: 'folder', path: `${home}/k8s-novolume`, ...own },
+    { kind: 'file', path: `${home}/k8s-novolume/index.js`, mode: 0o644, content: readFileSync(hooks) },
+    { kind: 'file', path: `${home}/k8s-novolume/package.json`, mode: 0o644, content: Buffer.from('{}') },
+    { kind: 'folder', path: `${home}/externals`, ...own },
+    { kind: 'file', path: `${home}/externals/node`, ...own, content: Buffer.from('') },
+  ])
+  const archive = path.join(folder, 'hooks-runner.tar')
+  writeFileSync(archive, writeLayout([{ ...image, layers: [...image.layers, added] }], architectureHere()))
+  await importArchives([archive])
 }
 
 /** Returns why this node has no real Docker Engine, or undefined if it has one. */

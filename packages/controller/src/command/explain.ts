@@ -7,6 +7,7 @@ import { defaultLimits } from '@dayfly/runner-set/model/limits'
 import { Command } from 'commander'
 import { readEvents } from '../operate/events.ts'
 import { findSubjects, type Subject, type SubjectKind } from '../operate/find-subject.ts'
+import { readJobPods, withJobPods } from '../operate/job-pods.ts'
 import { readLeaders } from '../operate/leader.ts'
 import { judge } from '../operate/overview.ts'
 import { planOf } from '../operate/plan.ts'
@@ -124,7 +125,11 @@ async function explanationOfRunner(
   const { work } = judge(view, leaders, opened.clock.now())
   const situation = await readSituation(opened, { view, set: view.set, work, forge: undefined }, defaultLimits)
   const runner = situation.state.table.get(name)
-  return runner ? explanationOf(runner, jobs, { view, limits: defaultLimits, now: opened.clock.now() }) : gone
+  if (!runner) return gone
+  const explanation = explanationOf(runner, jobs, { view, limits: defaultLimits, now: opened.clock.now() })
+  if (view.set.jobs === 'host') return explanation
+  const jobPods = await readJobPods(opened, { namespace: view.namespace, name })
+  return withJobPods(explanation, jobPods, { startMaxMs: view.set.startMaxMs, now: opened.clock.now() })
 }
 
 function unknownName(name: string, sets: readonly SetView[], { namespace }: Opened): CliFailure {

@@ -21,6 +21,7 @@ export function observeJobPod(pod: PodObject): JobPod | undefined {
   const runner = metadata.labels?.[runnerPodLabel]
   if (!runner) return undefined
   const createdAt = Date.parse(metadata.creationTimestamp ?? '') || 0
+  const progressedAt = latestProgress(pod, createdAt)
   const ofHooks = `${runner.slice(0, cutAt)}${secretInfix}`
   const secrets = (spec?.imagePullSecrets ?? []).flatMap(({ name }) => (name?.startsWith(ofHooks) ? [name] : []))
   return {
@@ -31,7 +32,8 @@ export function observeJobPod(pod: PodObject): JobPod | undefined {
     owners: (metadata.ownerReferences ?? []).map(({ uid }) => uid),
     secrets,
     isDeleting: metadata.deletionTimestamp !== undefined,
-    startFailure: startFailureOfPod(pod, latestProgress(pod, createdAt)),
+    progressedAt,
+    startCause: startFailureOfPod(pod, progressedAt),
     endFailure: endFailureOf(pod, createdAt),
   }
 }

@@ -11,12 +11,14 @@ const pod: JobPod = {
   owners: [],
   secrets: [],
   isDeleting: false,
-  startFailure: undefined,
+  progressedAt: now,
+  startCause: undefined,
   endFailure: undefined,
 }
 const runner = (over: Partial<JobRunner> = {}): JobRunner => ({
   set: 'linux',
   pod: podFacts({ uid: 'runner' }),
+  startMaxMs: 600_000,
   isCertain: false,
   ...over,
 })
@@ -35,10 +37,18 @@ it.each<[string, Partial<JobPod>, Partial<JobRunner>, JobPodStep]>([
   expect(jobPodStep({ ...pod, ...ofPod }, runner(ofRunner))).toBe(step)
 })
 
-it('shows an end at once, and what may pass by itself after the time that a start has for it', () => {
-  const startFailure = { reason: 'image-missing', message: 'x', since: now } as const
-  const endFailure = { reason: 'evicted', message: 'y', since: now } as const
-  expect(failureOfJobPod(pod)).toBeUndefined()
-  expect(failureOfJobPod({ ...pod, startFailure })).toEqual({ failure: startFailure, dueAt: now + 30_000 })
-  expect(failureOfJobPod({ ...pod, startFailure, endFailure })).toEqual({ failure: endFailure, dueAt: now })
+it('shows an end at once, and a cause or a step after the time that the start of a runner has for it', () => {
+  const missing = { reason: 'image-missing', message: 'x', since: now } as const
+  const step = {
+    reason: 'start-under-way',
+    message: 'y',
+    since: now,
+    step: { allowedMs: undefined, late: 'init-hangs' },
+  } as const
+  const endFailure = { reason: 'evicted', message: 'z', since: now } as const
+  const shown = (over: Partial<JobPod>) => failureOfJobPod({ ...pod, ...over }, 600_000)
+  expect(shown({})).toBeUndefined()
+  expect(shown({ startCause: missing })).toEqual({ failure: missing, dueAt: now + 30_000 })
+  expect(shown({ startCause: step })).toMatchObject({ failure: { reason: 'init-hangs' }, dueAt: now + 600_000 })
+  expect(shown({ startCause: missing, endFailure })).toEqual({ failure: endFailure, dueAt: now })
 })

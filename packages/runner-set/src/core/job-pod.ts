@@ -1,7 +1,8 @@
 // Decides about the pod of a job: it belongs to its runner, and ends with it.
 import type { Instant } from '@dayfly/kit/clock'
-import { failureInfo, type LastingFailure } from '../model/failure.ts'
+import type { LastingFailure } from '../model/failure.ts'
 import type { JobPod, JobRunner } from '../model/job-pod.ts'
+import { startDeadline } from './life.ts'
 
 /** `adopt`: the runner's pod becomes its owner, so that the garbage collector removes it even if Dayfly is gone. */
 export type JobPodStep = 'adopt' | 'remove' | 'none'
@@ -15,11 +16,16 @@ export function jobPodStep({ owners, isDeleting }: JobPod, { pod, isCertain }: J
 }
 
 /** Returns the failure of the pod, and when it is shown: a cause may pass by itself, and has the time that the start of a runner has. */
-export function failureOfJobPod({
-  endFailure,
-  startFailure,
-}: JobPod): { readonly failure: LastingFailure; readonly dueAt: Instant } | undefined {
+export function failureOfJobPod(
+  pod: JobPod,
+  startMaxMs: number,
+): { readonly failure: LastingFailure; readonly dueAt: Instant } | undefined {
+  const { endFailure, startCause } = pod
   if (endFailure) return { failure: endFailure, dueAt: endFailure.since }
-  if (!startFailure) return undefined
-  return { failure: startFailure, dueAt: startFailure.since + (failureInfo(startFailure.reason).deadline?.ms ?? 0) }
+  if (!startCause) return undefined
+  const { step, reason, message, since } = startCause
+  return {
+    failure: { reason: step?.late ?? reason, message, since },
+    dueAt: startDeadline(startCause, pod, startMaxMs),
+  }
 }

@@ -159,7 +159,7 @@ function reportDelay({ world, limits, now }: Moment, runner: Runner, cause: Star
 }
 
 /** When a start is given up: from the step's own bound, or from the table of failures. */
-export function startDeadline(cause: StartCause, pod: PodFacts, startMaxMs: number): Instant {
+export function startDeadline(cause: StartCause, pod: Pick<PodFacts, 'progressedAt'>, startMaxMs: number): Instant {
   if (cause.step) return cause.since + (cause.step.allowedMs ?? startMaxMs)
   const deadline = failureInfo(cause.reason).deadline
   if (!deadline) return Number.POSITIVE_INFINITY

@@ -1,5 +1,6 @@
 // A pod that a runner made for its job, or for a step of it. The hooks of the runner image give it a label with the runner's name.
-import type { LastingFailure } from './failure.ts'
+import type { Instant } from '@dayfly/kit/clock'
+import type { LastingFailure, StartCause } from './failure.ts'
 import type { PodFacts } from './runner.ts'
 
 export type JobPod = {
@@ -13,8 +14,10 @@ export type JobPod = {
   /** The Secrets that the hooks made for its images. */
   readonly secrets: readonly string[]
   readonly isDeleting: boolean
-  /** Why it does not start; undefined while nothing shows. */
-  readonly startFailure: LastingFailure | undefined
+  /** The last step that its start made. */
+  readonly progressedAt: Instant
+  /** What holds its start up; undefined while nothing shows. */
+  readonly startCause: StartCause | undefined
   /** Why it ended before the runner deleted it. */
   readonly endFailure: LastingFailure | undefined
 }
@@ -24,6 +27,8 @@ export type JobRunner = {
   readonly set: string
   /** Undefined if the set has no such runner. */
   readonly pod: PodFacts | undefined
+  /** How long a step of a start may take that has no bound of its own, in milliseconds. */
+  readonly startMaxMs: number
   /** Whether the set knows all of its runners. */
   readonly isCertain: boolean
 }

@@ -1,0 +1,86 @@
+// The watches that feed the caches: runners, sets, and the pods of jobs once a set makes them.
+import { aborted } from '@dayfly/kit/signals'
+import { createReflector, runReflector } from '@dayfly/kubernetes/reflector'
+import type { KubeObject } from '@dayfly/kubernetes/types'
+import { labels } from '@dayfly/runner-set/core/pod'
+import type { JobPods } from './job-pods.ts'
+import type { Journal } from './journal.ts'
+import { observeJobPod, runnerPodLabel } from './observe/job-pod.ts'
+import { observePod } from './observe/pod-facts.ts'
+import { type PodObject, unreadOfPods } from './observe/pod-object.ts'
+import type { ControllerOptions } from './options.ts'
+import type { PodCache } from './pod-cache.ts'
+import { pods, runnerSets } from './resources.ts'
+import type { SetWorkers } from './set-workers.ts'
+import { WatchHealth, type WatchState } from './watch-health.ts'
+
+export type Watches = {
+  /** Resolves when all watches have ended. Never rejects. */
+  readonly over: Promise<unknown>
+  states(): readonly WatchState[]
+  /** Makes the number of runners unknown until a complete list that is requested from now on. */
+  relistPods(): void
+}
+
+export type Caches = { readonly pods: PodCache; readonly sets: SetWorkers; readonly jobPods: JobPods }
+
+/** The name of the watch of the pods of jobs in health checks and in the log. */
+const jobPodsWatched = 'job-pods'
+
+/** @param needsJobPods aborted when a set makes pods for its jobs */
+export function openWatches(
+  { transport, clock, random, namespace }: ControllerOptions,
+  journal: Journal,
+  caches: Caches,
+  { needsJobPods, until }: { readonly needsJobPods: AbortSignal; readonly until: AbortSignal },
+): Watches {
+  const health = {
+    pods: new WatchHealth(pods.plural, caches.pods, journal),
+    sets: new WatchHealth(runnerSets.plural, caches.sets, journal),
+    jobPods: new WatchHealth(jobPodsWatched, caches.jobPods, journal),
+  }
+  const shared = { transport, clock, random, namespace }
+  const runners = createReflector({
+    ...shared,
+    resource: pods,
+    unread: unreadOfPods,
+    labelSelector: labels.set,
+    project: (object) => observePod(podOf(object)),
+    sink: health.pods,
+  })
+  const jobPods = createReflector({
+    ...shared,
+    resource: pods,
+    unread: unreadOfPods,
+    labelSelector: runnerPodLabel,
+    project: (object) => observeJobPod(podOf(object)),
+    sink: health.jobPods,
+  })
+  return {
+    over: Promise.all([
+      runners.run(until),
+      runReflector({ ...shared, resource: runnerSets, project: projectSet, sink: health.sets }, until),
+      Promise.race([aborted(needsJobPods), aborted(until)]).then(() => jobPods.run(until)),
+    ]),
+    states: () => {
+      const { pods, sets, jobPods } = health
+      return [pods, sets, ...(needsJobPods.aborted ? [jobPods] : [])].map((watch) => watch.state())
+    },
+    relistPods: () => {
+      caches.pods.doubt()
+      runners.relist()
+    },
+  }
+}
+
+function podOf(object: KubeObject): PodObject {
+  return object as unknown as PodObject
+}
+
+/** Keeps only the fields of a set that are read. */
+function projectSet(object: KubeObject): KubeObject {
+  const { apiVersion, kind, metadata, spec, status } = object
+  const { name, namespace, uid, generation, resourceVersion, deletionTimestamp } = metadata
+  const kept = { name, namespace, uid, generation, resourceVersion, deletionTimestamp }
+  return { apiVersion, kind, metadata: kept as KubeObject['metadata'], spec, status }
+}
