@@ -128,6 +128,8 @@ describe('the runner', () => {
     )
     const windows = one(template('command: [cmd.exe, /c, run.cmd]'))
     expect(windows.lineOf('template.spec.containers[0].command[0]')).toMatch(/^decide: .*Windows/)
+    const nodes = one('template: {spec: {nodeSelector: {kubernetes.io/os: windows}}}\n')
+    expect(nodes.lineOf('template.spec.nodeSelector["kubernetes.io/os"]')).toMatch(/^decide: .*Windows/)
   })
 
   it('moves a credential in a variable to a Secret, and keeps variables that only look alike', () => {
@@ -237,6 +239,26 @@ describe('Docker', () => {
   ])('leaves %s to the operator', (_, text, path) => {
     const changed = expanded.replace('image: docker:dind', text)
     expect(one(changed).lineOf(`template.spec.${path}`)).toMatch(/^decide/)
+  })
+
+  it('gives the work folder to the runner, too, if only the engine of the template mounts it', () => {
+    const { at } = one(
+      expanded
+        .replace(
+          'volumeMounts: [{name: work, mountPath: /home/runner/_work}, {name: dind-sock, mountPath: /var/run}]\n    volumes',
+          'volumeMounts: []\n    volumes',
+        )
+        .replace('{name: work, emptyDir: {}}', '{name: work, emptyDir: {sizeLimit: 50Gi}}'),
+    )
+    expect(at('template', 'spec', 'volumes')).toContainEqual({ name: 'dayfly-work', emptyDir: { sizeLimit: '50Gi' } })
+    expect(JSON.stringify(at('template', 'spec', 'initContainers', 1))).not.toContain('/home/runner/_work')
+  })
+
+  it("leaves a command that waits for the old engine's socket to the operator", () => {
+    const command = "command: [sh, -c, 'until [ -S /var/run/docker.sock ]; do sleep 1; done; ./run.sh']"
+    const path = 'template.spec.containers[0].command[2]'
+    expect(one(`containerMode: {type: dind}\n${template(command)}`).lineOf(path)).toMatch(/^decide: .*socket/)
+    expect(one(template(command)).lineOf(path)).toMatch(/^changed/)
   })
 
   it('says which settings of another mode have no effect', () => {

@@ -1,5 +1,5 @@
 // Converts the fields of the pod that are neither containers nor volumes.
-import { fieldsAt, type JsonObject, type Path } from '@dayfly/kit/read-json'
+import { fieldsAt, type JsonObject, type Path, valueAt } from '@dayfly/kit/read-json'
 import { specPath } from './containers.ts'
 import type { Context } from './context.ts'
 
@@ -20,10 +20,17 @@ export function convertFields(context: Context): JsonObject {
       Object.assign(out, convertAccountName(context, key, String(value)))
     else {
       out[key] = value
+      if (key === 'nodeSelector') noteWindows(context, path)
       noteSelectors(context, path, value)
     }
   }
   return out
+}
+
+function noteWindows({ values, ledger }: Context, path: Path): void {
+  const system = [...path, 'kubernetes.io/os']
+  if (valueAt(values.root, ...system) === 'windows')
+    ledger.note('decide', system, 'Dayfly starts runners on Linux only: a runner on Windows has no counterpart.')
 }
 
 /** ARC's pods have the token of their ServiceAccount. Dayfly's have it only if the template says so. */
