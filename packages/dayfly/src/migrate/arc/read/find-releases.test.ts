@@ -315,6 +315,16 @@ describe('the report names', () => {
     expect(sets.length).toBeLessThan(2)
   })
 
+  it('no object in an expression of Terraform as values of the set', () => {
+    const map =
+      '{ githubConfigUrl = "https://github.com/acme", template = { spec = { tolerations = var.x ? [{ key = "a" }] : [] } } }'
+    const [found] = importFiles({ 'a.tf': block(`values = [yamlencode(${map})]`) }).sets
+    expect(found?.lines.filter(({ path }) => path === 'helm_release.a.values.key')).toEqual([])
+    expect(found?.lines).toContainEqual(
+      expect.objectContaining({ path: 'helm_release.a.values.template.spec.tolerations', is: 'decide' }),
+    )
+  })
+
   it('no list of Terraform as its first character, and no filler', () => {
     const list =
       'set_list {\n    name = "template.spec.initContainers[0].command"\n    value = ["sh",\n "a ${var.x}"]\n  }\n'
