@@ -153,6 +153,9 @@ describe('the runner', () => {
     expect(own.at('template', 'spec')).toEqual({ serviceAccountName: 'deploy', automountServiceAccountToken: true })
     const chart = one('template: {spec: {serviceAccountName: linux-gha-rs-no-permission}}\n')
     expect(chart.at('template')).toBeUndefined()
+    const ofMode = one('template: {spec: {serviceAccountName: linux-gha-rs-kube-mode}}\n')
+    expect(ofMode.at('template', 'spec')).toMatchObject({ serviceAccountName: 'linux-gha-rs-kube-mode' })
+    expect(ofMode.lineOf('template.spec.serviceAccountName')).toMatch(/^decide: It is kept/)
   })
 
   it('warns of rules that select pods by labels of ARC', () => {
@@ -267,6 +270,12 @@ describe('Docker', () => {
     )
     expect(lineOf('containerMode.kubernetesModeWorkVolumeClaim.accessModes[0]')).toMatch(/^dropped/)
     expect(lineOf('proxy.image')).toMatch(/^decide: ARC's chart reads http/)
+  })
+
+  it('warns of container hooks that a template names, and not of an empty name', () => {
+    const hooks = (value: string) => template(`env: [{name: ACTIONS_RUNNER_CONTAINER_HOOKS, value: ${value}}]`)
+    expect(one(hooks('/x')).lineOf('template.spec.containers[0].env[0].value')).toMatch(/^decide/)
+    expect(one(hooks('""')).lineOf('template.spec.containers[0].env[0].value')).toMatch(/^kept/)
   })
 
   it.each(['kubernetes', 'kubernetes-novolume'])('says what is missing for the mode %s', (mode) => {

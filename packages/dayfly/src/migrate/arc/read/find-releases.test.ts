@@ -192,6 +192,29 @@ resource "helm_release" "b" {
       ['ci/linux acme 7', '/gpu acme 1'],
     ],
     [
+      'of Terraform, in a namespace of another file',
+      {
+        'm/a.tf': `resource "helm_release" "a" {
+  name      = "linux"
+  namespace = kubernetes_namespace_v1.ci.metadata[0].name
+  chart     = "gha-runner-scale-set"
+  values    = [yamlencode({ githubConfigUrl = "https://github.com/acme", maxRunners = 2 })]
+}
+`,
+        'm/c.tf': `resource "kubernetes_manifest" "c" {
+  manifest = {
+    apiVersion = "actions.summerwind.dev/v1alpha1"
+    kind       = "RunnerDeployment"
+    metadata   = { name = "old", namespace = kubernetes_namespace_v1.ci.metadata[0].name }
+    spec       = { replicas = 1, template = { spec = { organization = "acme" } } }
+  }
+}
+`,
+        'm/b.tf': 'resource "kubernetes_namespace_v1" "ci" {\n  metadata {\n    name = "runners"\n  }\n}\n',
+      },
+      ['runners/linux acme 2', 'runners/old acme 1'],
+    ],
+    [
       'of the older generation, with the limits of its autoscaler',
       {
         'a.yaml': `apiVersion: actions.summerwind.dev/v1alpha1
@@ -313,6 +336,17 @@ describe('the report names', () => {
     const { sets, lines } = importFiles(files)
     expect([...lines, ...sets.flatMap((one) => one.lines)]).toContainEqual(expect.objectContaining(line))
     expect(sets.length).toBeLessThan(2)
+  })
+
+  it('no annotation that an AutoscalingRunnerSet does not have', () => {
+    const spec = '{githubConfigUrl: https://github.com/acme, githubConfigSecret: app, maxRunners: 1}'
+    const [found] = importFiles({
+      'a.yaml': `apiVersion: actions.github.com/v1alpha1\nkind: AutoscalingRunnerSet\nmetadata: {name: linux, namespace: ci}\nspec: ${spec}\n`,
+    }).sets
+    expect(found?.document.metadata.name).toBe('linux')
+    expect(found?.lines.map(({ path }) => path)).toEqual(
+      ['githubConfigUrl', 'githubConfigSecret', 'maxRunners'].map((key) => `spec.${key}`),
+    )
   })
 
   it('no object in an expression of Terraform as values of the set', () => {

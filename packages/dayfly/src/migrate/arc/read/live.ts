@@ -106,7 +106,8 @@ function valuesOf(object: SourceObject): Values {
   if (Object.keys(meta).length > 0) root['resourceMeta'] = meta
   Object.assign(root, ownMetadata(written?.root, places))
   const scaleSet = textAt(object.value, 'metadata', 'annotations', setName)
-  if (root['runnerScaleSetName'] === undefined && scaleSet !== textAt(object.value, 'metadata', 'name')) {
+  const isOther = scaleSet !== undefined && scaleSet !== textAt(object.value, 'metadata', 'name')
+  if (root['runnerScaleSetName'] === undefined && isOther) {
     root['runnerScaleSetName'] = scaleSet
     places.set(keyOf(['runnerScaleSetName']), ['metadata', 'annotations', setName])
   }

@@ -9,6 +9,7 @@ import { containerFields, podFields } from './old-fields.ts'
 import { type Making, noteField, put } from './old-making.ts'
 import { makePod } from './old-pod.ts'
 import { placedValues } from './placed-values.ts'
+import { referredNamespace } from './terraform-namespace.ts'
 
 type Old = {
   readonly object: SourceObject
@@ -19,7 +20,7 @@ type Old = {
 }
 
 export function oldSets(input: Input): { readonly releases: readonly Release[]; readonly lines: readonly Line[] } {
-  const all = input.objects.flatMap(oldObject)
+  const all = input.objects.flatMap((object) => oldObject(input, object))
   const scalers = all.filter(({ kind }) => kind === 'HorizontalRunnerAutoscaler')
   const sets = all.filter(({ kind }) => kind === 'RunnerDeployment' || kind === 'RunnerSet')
   const used = new Set<Old>()
@@ -50,7 +51,7 @@ function aloneSentence({ kind, name, ...one }: Old, sets: readonly Old[]): strin
     : `${name} scales ${target}, which is not in the input.`
 }
 
-function oldObject(object: SourceObject): readonly Old[] {
+function oldObject(input: Input, object: SourceObject): readonly Old[] {
   const { value, kind: what } = object
   const values =
     what === 'object' && /^actions\.summerwind\.(dev|net)\//.test(String(value['apiVersion']))
@@ -64,7 +65,9 @@ function oldObject(object: SourceObject): readonly Old[] {
   )
     return []
   const name = textAt(values.root, 'metadata', 'name') ?? 'runners'
-  return [{ object, values, kind, name, namespace: textAt(values.root, 'metadata', 'namespace') }]
+  const written = textAt(values.root, 'metadata', 'namespace')
+  const namespace = referredNamespace(input, object.document.file.path, written) ?? written
+  return [{ object, values, kind, name, namespace }]
 }
 
 function fileOf({ object }: Old): string {

@@ -13,6 +13,7 @@ import { assemble, describesRunners, layerOf } from './assemble.ts'
 import type { FoundReleases } from './found-releases.ts'
 import { fileEndingIn, type Input } from './input.ts'
 import { valuesOfSettings } from './set-path.ts'
+import { referredNamespace } from './terraform-namespace.ts'
 import { settingsOf } from './terraform-settings.ts'
 import { type Block, writtenLayers } from './terraform-values.ts'
 
@@ -36,6 +37,8 @@ export function terraformSets(input: Input): FoundReleases {
 
 function fromBlock(input: Input, file: SourceFile, block: Block): FoundReleases {
   const at = ['helm_release', block.name]
+  const span = block.attributes.get('namespace')
+  const namespace = span && file.text.slice(span.start, span.end)
   const named = namedLayers(input, file, block)
   const { settings, notes: ofSettings } = settingsOf(file, block)
   const layers: readonly Values[] = [
@@ -50,7 +53,7 @@ function fromBlock(input: Input, file: SourceFile, block: Block): FoundReleases 
     file: file.path,
     at,
     name: known(textOf(file, block, 'name')),
-    namespace: known(textOf(file, block, 'namespace')),
+    namespace: known(textOf(file, block, 'namespace')) ?? referredNamespace(input, file.path, namespace),
     isChart: true,
     layers,
     notes,
