@@ -130,6 +130,11 @@ test.each([1, 2, 3, 4, 5, 6, 7])(
     expect(status(stage)['forge']).toMatchObject({ scaleSetId: id })
     expect(podNames(stage)).toHaveLength(5)
     expect(arc.exists()).toBe(false)
-    expect(registry.get('runnersets.dayfly.dev', namespace, 'linux')?.metadata.annotations).toBeUndefined()
+    expect(registry.get('runnersets.dayfly.dev', namespace, 'linux')?.metadata.annotations).toEqual({
+      'dayfly.dev/taken-over': `${namespace}/linux`,
+    })
+    // A set that is taken over stays known, and a mistyped name does not.
+    const { unknown } = await settle(gatherArc(cluster, namespace, ['linux', 'linus']), arc.run)
+    expect(unknown).toEqual(['linus'])
   },
 )

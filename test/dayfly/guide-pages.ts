@@ -28,10 +28,17 @@ export const localPage = 'try-without-a-cluster'
 /** Pages whose blocks go to other programs than a shell or kubectl, each with the test that runs them. */
 export const otherPages = { gitops: 'test/kubernetes/chart/gitops.test.ts' } as const
 
+/** Pages for programs that no machine of the tests has. Each says so. */
+export const unrunPages = ['kind-k3d-minikube'] as const
+
 /** The page of the maintainers, which makes a release and installs it. */
 export const releasePage = 'release'
 
-export type GuidePage = (typeof guidePages)[number] | typeof localPage | typeof releasePage
+export type GuidePage =
+  | (typeof guidePages)[number]
+  | (typeof unrunPages)[number]
+  | typeof localPage
+  | typeof releasePage
 
 /** A block between fences. */
 export type GuideBlock = {

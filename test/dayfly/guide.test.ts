@@ -2,7 +2,9 @@
 // that needs no cluster, and test/kubernetes/node/release.test.ts those of the page about releases.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
+import { valueAt } from '@dayfly/kit/read-json'
 import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
 import {
   commandsOf,
   guideBlocks,
@@ -12,6 +14,7 @@ import {
   localPage,
   otherPages,
   releasePage,
+  unrunPages,
 } from './guide-pages.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
@@ -40,7 +43,7 @@ const all = pages.flatMap((page) =>
 describe('the test on a real node', () => {
   it('knows each page of docs/guide', () => {
     const files = readdirSync(path.join(root, 'docs/guide')).map((file) => file.replace(/\.md$/, ''))
-    expect(files.sort()).toEqual([...pages, ...Object.keys(otherPages)].sort())
+    expect(files.sort()).toEqual([...pages, ...unrunPages, ...Object.keys(otherPages)].sort())
     for (const test of Object.values(otherPages)) expect(existsSync(path.join(root, test))).toBe(true)
   })
 
@@ -48,6 +51,22 @@ describe('the test on a real node', () => {
     const steps = guideSteps(page)
     const used = steps.flatMap((step) => [step.block, ...(step.does === 'run' && step.output ? [step.output] : [])])
     expect(used.map(({ line }) => line)).toEqual(guideBlocks(page).map(({ line }) => line))
+  })
+
+  it.each(unrunPages)('has no program for %s.md, which says so and sets only values that the chart has', (page) => {
+    expect(guideText(page)).toMatch(/^We did not run the commands of these three tools/m)
+    const blocks = guideBlocks(page).map(({ text }) => commandsOf(text))
+    expect(blocks.map((block) => block.map((command) => command.split(' ')[0]))).toEqual(
+      ['kind', 'k3d', 'minikube'].map((tool) => [tool, tool, 'helm']),
+    )
+    const values = parse(readFileSync(path.join(root, 'deploy/chart/values.yaml'), 'utf8'))
+    for (const [, key = ''] of blocks
+      .flat()
+      .join('\n')
+      .matchAll(/--set "?([\w.]+)=/g))
+      expect([key, valueAt(values, ...key.split('.'))]).toEqual([key, expect.anything()])
+    expect(values.image).toMatchObject({ repository: 'localhost/dayfly', pullPolicy: 'IfNotPresent' })
+    expect(values.watchNamespaces).toEqual([])
   })
 
   it.each(pages)('runs the inline commands of %s.md, too', (page) => {

@@ -58,6 +58,11 @@ describe('before a controller runs', () => {
       2,
       expect.stringMatching(/set-unknown: .*\n {2}next: Did you mean "no-node"\?/),
     ])
+    const arc = await stage.dayfly('takeover', 'arc', 'linus')
+    expect([arc.code, arc.stderr]).toEqual([
+      2,
+      expect.stringMatching(/set-unknown: There is no AutoscalingRunnerSet "linus" of ARC .*\n {2}next: .*-A\./),
+    ])
     const other = await stage.dayfly('drain', 'no-node', '-n', 'elsewhere')
     expect([other.code, other.stderr]).toEqual([
       2,

@@ -56,7 +56,9 @@ Exit codes: 0 nothing is left to do, or every step is done; 1 something is left 
 }
 
 async function takeover(opened: Opened, sets: readonly string[], options: Options): Promise<number> {
-  const plan = planArcTakeover(await read(opened, sets), options.deliveryPaused === true)
+  const facts = await read(opened, sets)
+  if (facts.unknown.length > 0) throw unknownSets(facts, opened.namespace)
+  const plan = planArcTakeover(facts, options.deliveryPaused === true)
   const code = await showOrPerform(plan, wording, options, (signal, report) => {
     printNote("ARC's listener may take a minute to end.")
     return performArcTakeover({ ...opened, signal }, plan.steps, report)
@@ -73,4 +75,15 @@ async function read(opened: Opened, sets: readonly string[]): Promise<ArcFacts> 
     const next = 'Install Dayfly first, and check with --context which cluster is meant.'
     throw new CliFailure({ code: 'kind-missing', sentence, next, cause: error, exitCode: 1 })
   }
+}
+
+function unknownSets({ unknown, existing }: ArcFacts, namespace: string | undefined): CliFailure {
+  const where = namespace === undefined ? 'this cluster' : `the namespace ${namespace}`
+  const quoted = unknown.map((name) => `"${name}"`).join(', ')
+  const sentence = `There is no AutoscalingRunnerSet ${quoted} of ARC in ${where}, and no RunnerSet has taken it over.`
+  const next =
+    existing.length > 0
+      ? `Choose one of: ${existing.slice(0, 10).join(', ')}${existing.length > 10 ? ', …' : ''}.`
+      : 'ARC has no set here. Name the namespace with -n, or search all with -A.'
+  return new CliFailure({ code: 'set-unknown', sentence, next })
 }

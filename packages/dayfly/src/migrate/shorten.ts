@@ -8,19 +8,23 @@ export type ReportLine = {
   readonly sentence: string
 }
 
-/** Replaces lines by one line of the path above them, if everything below that path has the same verdict and sentence. */
+/** Replaces several lines by one line of the path above them, if everything below that path has the same verdict and sentence. */
 export function shortened<Line extends ReportLine>(lines: readonly Line[], all: readonly Line[]): readonly Line[] {
   const verdicts = new Map<string, Set<string>>()
+  const paths = new Map<string, Set<string>>()
   for (const { file, path, is, sentence } of all) {
     for (const prefix of prefixesOf(path)) {
       const above = `${file} ${prefix}`
       verdicts.set(above, (verdicts.get(above) ?? new Set()).add(`${is} ${sentence}`))
+      paths.set(above, (paths.get(above) ?? new Set()).add(path))
     }
   }
+  const isOne = (above: string) => verdicts.get(above)?.size === 1 && (paths.get(above)?.size ?? 0) > 1
   const shown = new Map<string, Line>()
   for (const line of lines) {
-    const path = prefixesOf(line.path).find((prefix) => verdicts.get(`${line.file} ${prefix}`)?.size === 1) ?? line.path
-    shown.set(`${line.file} ${path}`, { ...line, path })
+    const path = prefixesOf(line.path).find((prefix) => isOne(`${line.file} ${prefix}`)) ?? line.path
+    // One path may have two fates: a number that is the maximum and the minimum.
+    shown.set(`${line.file} ${path} ${line.is} ${line.sentence}`, { ...line, path })
   }
   return [...shown.values()]
 }

@@ -28,6 +28,8 @@ export const arcRunners = arcKind('ephemeralrunners', 'EphemeralRunner')
 export const idAnnotation = 'runner-scale-set-id'
 export const holdFinalizer = `${apiGroup}/takeover`
 export const noteAnnotation = `${apiGroup}/takeover`
+/** Stays at a RunnerSet: the set of ARC that it has taken over, as `namespace/name`. */
+export const doneAnnotation = `${apiGroup}/taken-over`
 
 const name = z.string().min(1)
 const noteSchema = z
@@ -52,7 +54,14 @@ export type ArcSet = Held & {
 /** A RunnerSet with a takeover under way. */
 export type Taking = Named & { readonly note: Note; readonly isConnected: boolean }
 
-export type ArcFacts = { readonly sets: readonly ArcSet[]; readonly taking: readonly Taking[] }
+export type ArcFacts = {
+  readonly sets: readonly ArcSet[]
+  readonly taking: readonly Taking[]
+  /** Names that the caller asked for, and that no set of ARC and no takeover has or had. */
+  readonly unknown: readonly string[]
+  /** The names of the sets of ARC, and of those with a takeover under way. */
+  readonly existing: readonly string[]
+}
 
 /** @param namespace of ARC's sets; undefined for all @param names only these sets; empty for all */
 export async function gatherArc(
@@ -69,7 +78,19 @@ export async function gatherArc(
   const sets = found
     .filter((set) => isMeant(heldOf(set)))
     .map((set) => readArcSet(set, holdersAmong([...listeners, ...runners], heldOf(set)), own))
-  return { sets, taking: own.flatMap(readTaking).filter(({ note }) => isMeant(note.arc)) }
+  const isHere = (at: Named) => namespace === undefined || at.namespace === namespace
+  const taking = own.flatMap(readTaking).filter(({ note }) => isHere(note.arc))
+  const existing = [
+    ...new Set([...found.map(({ metadata }) => metadata.name), ...taking.map(({ note }) => note.arc.name)]),
+  ]
+  const done = own.flatMap(readDone).filter(isHere)
+  const unknown = names.filter((one) => !existing.includes(one) && !done.some((at) => at.name === one))
+  return { sets, taking: taking.filter(({ note }) => isMeant(note.arc)), unknown, existing: existing.sort() }
+}
+
+function readDone(object: KubeObject): readonly Named[] {
+  const [namespace, name] = object.metadata.annotations?.[doneAnnotation]?.split('/') ?? []
+  return namespace === undefined || name === undefined ? [] : [{ namespace, name }]
 }
 
 /** Returns the listeners and the EphemeralRunnerSets of a set. A listener is in ARC's own namespace. */

@@ -8,6 +8,7 @@ import {
   arcListeners,
   arcRunners,
   arcSets,
+  doneAnnotation,
   finalizersOf,
   type Holder,
   holdersOf,
@@ -70,12 +71,14 @@ function act(cluster: Cluster, step: ArcStep): Promise<Outcome> {
 
 async function writeNote(cluster: Cluster, { arc, runnerSet, scaleSetId, release }: StepThat<'note'>) {
   const note = { arc: { namespace: arc.namespace, name: arc.name }, scaleSetId, release }
-  await annotate(cluster, runnerSet, JSON.stringify(note))
+  await annotate(cluster, runnerSet, { [noteAnnotation]: JSON.stringify(note) })
   return { is: 'done', why: 'the takeover goes on from here after a cut' } as const
 }
 
-async function annotate({ kubernetes, signal }: Cluster, runnerSet: Named, note: string | null): Promise<void> {
-  const body = { metadata: { annotations: { [noteAnnotation]: note } } }
+type Annotations = Readonly<Record<string, string | null>>
+
+async function annotate({ kubernetes, signal }: Cluster, runnerSet: Named, annotations: Annotations): Promise<void> {
+  const body = { metadata: { annotations } }
   await kubernetes.patch(runnerSets, runnerSet, { type: 'merge', body }, { signal })
 }
 
@@ -157,7 +160,8 @@ async function finish(cluster: Cluster, { runnerSet, note }: StepThat<'finish'>)
     const left = (await listAll(cluster, arcRunners, { namespace: note.arc.namespace })).length
     return kept(`ARC waits for its runners (${left} in the namespace). Their jobs go on: run the command again later`)
   }
-  await annotate(cluster, runnerSet, null)
+  // The command is asked for this set again, and then knows that it is no mistyped name.
+  await annotate(cluster, runnerSet, { [noteAnnotation]: null, [doneAnnotation]: placeOf(note.arc) })
   const { namespace } = note.arc
   const rest =
     note.release === undefined

@@ -5,7 +5,10 @@ import type { ArcFacts, ArcSet, Taking } from './gather.ts'
 import type { ArcPlan, ArcStep, Note } from './step.ts'
 
 /** @param isDeliveryPaused whether the operator has paused the tool that delivers ARC's sets */
-export function planArcTakeover({ sets, taking }: ArcFacts, isDeliveryPaused: boolean): ArcPlan {
+export function planArcTakeover(
+  { sets, taking }: Pick<ArcFacts, 'sets' | 'taking'>,
+  isDeliveryPaused: boolean,
+): ArcPlan {
   const steps: ArcStep[] = []
   const untouched: { what: string; because: string }[] = []
   const begun = new Set<Taking>()

@@ -128,6 +128,8 @@ describe('the runner', () => {
     )
     const windows = one(template('command: [cmd.exe, /c, run.cmd]'))
     expect(windows.lineOf('template.spec.containers[0].command[0]')).toMatch(/^decide: .*Windows/)
+    const nodes = one('template: {spec: {nodeSelector: {kubernetes.io/os: windows}}}\n')
+    expect(nodes.lineOf('template.spec.nodeSelector["kubernetes.io/os"]')).toMatch(/^decide: .*Windows/)
   })
 
   it('moves a credential in a variable to a Secret, and keeps variables that only look alike', () => {
@@ -151,6 +153,9 @@ describe('the runner', () => {
     expect(own.at('template', 'spec')).toEqual({ serviceAccountName: 'deploy', automountServiceAccountToken: true })
     const chart = one('template: {spec: {serviceAccountName: linux-gha-rs-no-permission}}\n')
     expect(chart.at('template')).toBeUndefined()
+    const ofMode = one('template: {spec: {serviceAccountName: linux-gha-rs-kube-mode}}\n')
+    expect(ofMode.at('template', 'spec')).toMatchObject({ serviceAccountName: 'linux-gha-rs-kube-mode' })
+    expect(ofMode.lineOf('template.spec.serviceAccountName')).toMatch(/^decide: It is kept/)
   })
 
   it('warns of rules that select pods by labels of ARC', () => {
@@ -239,12 +244,38 @@ describe('Docker', () => {
     expect(one(changed).lineOf(`template.spec.${path}`)).toMatch(/^decide/)
   })
 
+  it('gives the work folder to the runner, too, if only the engine of the template mounts it', () => {
+    const { at } = one(
+      expanded
+        .replace(
+          'volumeMounts: [{name: work, mountPath: /home/runner/_work}, {name: dind-sock, mountPath: /var/run}]\n    volumes',
+          'volumeMounts: []\n    volumes',
+        )
+        .replace('{name: work, emptyDir: {}}', '{name: work, emptyDir: {sizeLimit: 50Gi}}'),
+    )
+    expect(at('template', 'spec', 'volumes')).toContainEqual({ name: 'dayfly-work', emptyDir: { sizeLimit: '50Gi' } })
+    expect(JSON.stringify(at('template', 'spec', 'initContainers', 1))).not.toContain('/home/runner/_work')
+  })
+
+  it("leaves a command that waits for the old engine's socket to the operator", () => {
+    const command = "command: [sh, -c, 'until [ -S /var/run/docker.sock ]; do sleep 1; done; ./run.sh']"
+    const path = 'template.spec.containers[0].command[2]'
+    expect(one(`containerMode: {type: dind}\n${template(command)}`).lineOf(path)).toMatch(/^decide: .*socket/)
+    expect(one(template(command)).lineOf(path)).toMatch(/^changed/)
+  })
+
   it('says which settings of another mode have no effect', () => {
     const { lineOf } = one(
       'containerMode: {type: dind, kubernetesModeWorkVolumeClaim: {accessModes: [ReadWriteOnce]}}\nproxy: {image: squid}\n',
     )
     expect(lineOf('containerMode.kubernetesModeWorkVolumeClaim.accessModes[0]')).toMatch(/^dropped/)
     expect(lineOf('proxy.image')).toMatch(/^decide: ARC's chart reads http/)
+  })
+
+  it('warns of container hooks that a template names, and not of an empty name', () => {
+    const hooks = (value: string) => template(`env: [{name: ACTIONS_RUNNER_CONTAINER_HOOKS, value: ${value}}]`)
+    expect(one(hooks('/x')).lineOf('template.spec.containers[0].env[0].value')).toMatch(/^decide/)
+    expect(one(hooks('""')).lineOf('template.spec.containers[0].env[0].value')).toMatch(/^kept/)
   })
 
   it.each(['kubernetes', 'kubernetes-novolume'])('says what is missing for the mode %s', (mode) => {

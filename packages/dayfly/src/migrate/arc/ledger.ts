@@ -40,8 +40,7 @@ export function createLedger(values: Values): Ledger {
     lines: () => {
       const leaves = leavesOf(values.root, []).filter((leaf) => leaf.length > 0)
       const lines = leaves.map((leaf) => {
-        const standard = setsNothing(valueAt(values.root, ...leaf)) ? empty : (rowOf(showPath(leaf)) ?? unknown)
-        const { is, sentence } = noted.get(keyOf(leaf)) ?? standard
+        const { is, sentence } = noted.get(keyOf(leaf)) ?? standardOf(values, leaf)
         const verdict = { is, sentence }
         return {
           ...values.placeOf(leaf),
@@ -52,6 +51,11 @@ export function createLedger(values: Values): Ledger {
       return [...said, ...lines].filter(({ path }) => path !== '')
     },
   }
+}
+
+function standardOf(values: Values, leaf: Path): Verdicted {
+  if (!setsNothing(valueAt(values.root, ...leaf))) return rowOf(showPath(leaf)) ?? unknown
+  return values.isComputed(leaf) ? left : empty
 }
 
 /** A credential comes from a Secret, so it does not matter who computes it. */
@@ -68,6 +72,12 @@ function computed({ is, sentence }: Verdicted): Verdicted {
   if (is === 'kept') return { is: 'decide', sentence: `A template computes it. ${sentence}: write the result there.` }
   return is === 'changed' ? { is: 'decide', sentence: `A template computes it. ${sentence}` } : { is, sentence }
 }
+
+/** A template writes fields below this place, and they are not known. */
+const left = {
+  is: 'decide',
+  sentence: 'A template computes it, so the RunnerSet does not have it. Add the result.',
+} as const
 
 const empty = { is: 'kept', sentence: 'It is empty.' } as const
 

@@ -23,6 +23,7 @@ export function writtenValue(document: Masked, path: Path, value: unknown): Writ
     if (isJsonObject(inner)) {
       return Object.fromEntries(Object.keys(inner).map((key) => [key, visit([...at, key], inner[key])]))
     }
+    if (inner === null && isBeforeMarker(document, [...path, ...at])) computed.push(at)
     if (typeof inner !== 'string' || !isUnknown(inner)) return inner
     computed.push(at)
     return restored(document, [...path, ...at], inner)
@@ -30,6 +31,16 @@ export function writtenValue(document: Masked, path: Path, value: unknown): Writ
   const written = visit([], value)
   return { value: written, computed }
 }
+
+/** A marker on its own line writes the fields below a key. Its mask is a comment, so the key seems to have no value. */
+function isBeforeMarker(document: Masked, path: Path): boolean {
+  const start = findNode(document.nodes(), path).node?.range?.[0]
+  if (start === undefined) return false
+  return valueMarker.test(document.file.text.slice(document.toFile(start), document.toFile(start) + lookAhead))
+}
+
+const valueMarker = /^\s*\{\{-?\s*(?!(?:end|else)\b|\/\*)/
+const lookAhead = 200
 
 /** The masks of a value follow each other as those of its text do. Keys keep their masks. */
 function restored(document: Masked, path: Path, value: string): string {

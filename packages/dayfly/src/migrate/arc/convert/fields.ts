@@ -1,6 +1,6 @@
 // Converts the fields of the pod that are neither containers nor volumes.
-import { fieldsAt, type JsonObject, type Path } from '@dayfly/kit/read-json'
-import { specPath } from './containers.ts'
+import { fieldsAt, type JsonObject, type Path, valueAt } from '@dayfly/kit/read-json'
+import { isKubernetesMode, modeOf, specPath } from './containers.ts'
 import type { Context } from './context.ts'
 
 const lists: ReadonlySet<string> = new Set(['containers', 'initContainers', 'volumes'])
@@ -20,10 +20,17 @@ export function convertFields(context: Context): JsonObject {
       Object.assign(out, convertAccountName(context, key, String(value)))
     else {
       out[key] = value
+      if (key === 'nodeSelector') noteWindows(context, path)
       noteSelectors(context, path, value)
     }
   }
   return out
+}
+
+function noteWindows({ values, ledger }: Context, path: Path): void {
+  const system = [...path, 'kubernetes.io/os']
+  if (valueAt(values.root, ...system) === 'windows')
+    ledger.note('decide', system, 'Dayfly starts runners on Linux only: a runner on Windows has no counterpart.')
 }
 
 /** ARC's pods have the token of their ServiceAccount. Dayfly's have it only if the template says so. */
@@ -34,7 +41,8 @@ function convertAccountName(context: Context, key: string, name: string): JsonOb
     ledger.note('dropped', path, "ARC's chart made this account without rights. Dayfly's pods have no token at all.")
     return {}
   }
-  if (name === made.kubernetesAccount || name.endsWith('-gha-rs-kube-mode')) {
+  const isOfMode = name.endsWith('-gha-rs-kube-mode')
+  if (name === made.kubernetesAccount || (isOfMode && isKubernetesMode(modeOf(context)))) {
     ledger.note(
       'decide',
       path,
@@ -42,6 +50,8 @@ function convertAccountName(context: Context, key: string, name: string): JsonOb
     )
     return {}
   }
+  const ofRelease = `It is kept. ARC's chart makes accounts of such a name, and removes them with their release: name your own.`
+  if (isOfMode) ledger.note('decide', path, ofRelease)
   const hasOwn = fieldsAt(values.root, ...specPath)?.['automountServiceAccountToken'] !== undefined
   if (hasOwn) return { [key]: name }
   ledger.note(

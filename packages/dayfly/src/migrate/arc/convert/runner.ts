@@ -34,7 +34,8 @@ export function convertRunner(
       ledger.note('kept', path, "Dayfly's runner has the same image.")
     else if (member !== null) out[key] = member
   }
-  if (runner) Object.assign(out, convertCommand(context, runner))
+  const lacksSocket = hasDocker && !mounts.some(({ mountPath }) => ofSocket.test(String(mountPath)))
+  if (runner) Object.assign(out, convertCommand(context, runner, lacksSocket))
   const authority = authorityParts(context)
   const env = withoutTwice([...variables, ...proxyVariables(context), ...authority.variables])
   const all = withoutTwice([...mounts.filter(isOwnMount), ...workMount(context, mounts, volumes), ...authority.mounts])
@@ -70,7 +71,7 @@ function withoutTwice(entries: readonly JsonObject[]): readonly JsonObject[] {
 }
 
 /** Dayfly's runner reads its credential from a file, and its command does that. Another command is started by a shell that does it, too. */
-function convertCommand(context: Context, { value, path }: FoundContainer): JsonObject {
+function convertCommand(context: Context, { value, path }: FoundContainer, lacksSocket: boolean): JsonObject {
   const { ledger, defaults } = context
   const words = wordsOf(value)
   const note = (is: 'kept' | 'changed' | 'decide', sentence: string) => {
@@ -102,10 +103,16 @@ function convertCommand(context: Context, { value, path }: FoundContainer): Json
     )
     return {}
   }
-  note('changed', 'A shell reads the credential of the runner from its file, and then starts this command.')
+  if (lacksSocket && words.some((word) => /\/run\/(docker\/)?docker\.sock\b/.test(word))) note('decide', noSocket)
+  else note('changed', 'A shell reads the credential of the runner from its file, and then starts this command.')
   const read = `ACTIONS_RUNNER_INPUT_JITCONFIG="$(cat "\${DAYFLY_ROOT:-}${defaults.credentialFile}")" exec "$@"`
   return { command: ['/bin/sh', '-c', read, runnerContainer], args: withoutCredential(words) }
 }
+
+/** A mount that has a socket of Docker, such as that of the node. */
+const ofSocket = /^\/(var\/)?run(\/docker)?(\/docker\.sock)?\/?$/
+const noSocket =
+  "The command uses the old engine's socket, which is not at this path. Dayfly's engine is ready before the runner starts, and DOCKER_HOST names its socket."
 
 /** The runner takes the credential from the variable, and Kubernetes cannot fill the variable into an argument. */
 function withoutCredential(words: readonly string[]): readonly string[] {

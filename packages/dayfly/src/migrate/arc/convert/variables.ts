@@ -46,7 +46,7 @@ export function convertVariables(
     }
     if (ofHooks.test(name)) {
       if (isKubernetes) ledger.note('decide', path, noHooks)
-      else if (name === 'ACTIONS_RUNNER_CONTAINER_HOOKS') ledger.note('decide', path, ownHooks)
+      else if (name === 'ACTIONS_RUNNER_CONTAINER_HOOKS' && value !== '') ledger.note('decide', path, ownHooks)
       if (isKubernetes) return []
     }
     return [isCredential(name, value) ? asReference(context, container, { name, index }) : entry]

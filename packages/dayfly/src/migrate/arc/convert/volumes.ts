@@ -90,10 +90,10 @@ function mountsOf(container: FoundContainer): readonly Mount[] {
   })
 }
 
-/** Returns `work` for the work folder with settings of its own, and the reason for a volume that goes. */
+/** Returns `work` for the work folder with settings of its own, and the reason for a volume that goes. Dayfly's engine has the work folder, too. */
 function fateOf(volume: JsonObject, mounts: readonly Mount[]): 'stays' | 'work' | string {
   const isWork = mounts.some(
-    ({ container, path }) => container.role === 'runner' && path.replace(/\/$/, '') === workPath,
+    ({ container, path }) => container.role !== 'other' && path.replace(/\/$/, '') === workPath,
   )
   if (isWork || (volume['name'] === 'work' && mounts.length === 0)) {
     return isPlain(volume) ? `Dayfly's pod has the volume ${workVolume} at ${workPath}.` : 'work'
@@ -117,7 +117,7 @@ function isPlain(volume: JsonObject): boolean {
 
 /** Returns the mounts of a container that stay, with the new names of their volumes. */
 export function convertMounts(
-  { ledger }: Context,
+  { ledger, isOld }: Context,
   container: FoundContainer,
   { gone, renamed, names }: Volumes,
 ): readonly JsonObject[] {
@@ -130,6 +130,13 @@ export function convertMounts(
       if (container.role !== 'other') ledger.note('dropped', path, why)
       else ledger.note('decide', path, 'The volume is gone. Mount dayfly-docker-socket if this container needs Docker.')
       return []
+    }
+    if (isOld && container.role === 'runner' && /^\/runner(\/|$)/.test(textAt(mount, 'mountPath') ?? '')) {
+      ledger.note(
+        'decide',
+        path,
+        'The old runner works below /runner, and this one below /home/runner. Change the path.',
+      )
     }
     const other = renamed.get(name)
     if (other === undefined && !names.has(name)) {

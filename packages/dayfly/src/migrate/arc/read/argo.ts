@@ -6,8 +6,9 @@ import { fieldsAt, isJsonObject, listAt, type Path, textAt, valueAt } from '@day
 import type { Line } from '../ledger.ts'
 import { showPath, type Values } from '../values.ts'
 import { assemble, describesRunners, layerOf, unreadLine, valuePaths } from './assemble.ts'
+import { chartIn } from './chart-files.ts'
 import { type FoundReleases, noReleases, together } from './found-releases.ts'
-import { fileEndingIn, type Input, isBelow, valuesIn, valuesInText } from './input.ts'
+import { branchNotes, fileEndingIn, type Input, isBelow, valuesIn, valuesInText } from './input.ts'
 import { type Setting, typedValue, valuesOfSettings } from './set-path.ts'
 
 export function argoSets(input: Input): FoundReleases {
@@ -36,7 +37,8 @@ function fromSource(input: Input, at: Source): FoundReleases {
   if (chart === 'gha-runner-scale-set-controller') return noReleases
   const { layers, notes, used } = layersOf(input, at)
   const isChart = chart !== undefined
-  const isPart = isChart || layers.some((layer) => valuePaths(layer).length > 0)
+  const around = isChart ? undefined : chartIn(input, text(...source, 'path'))
+  const isPart = isChart || around !== undefined || layers.some((layer) => valuePaths(layer).length > 0)
   const file = object.document.file.path
   const kind = textAt(object.value, 'kind') === 'ApplicationSet' ? 'ApplicationSet' : 'Application'
   if (!isPart) return noReleases
@@ -48,6 +50,7 @@ function fromSource(input: Input, at: Source): FoundReleases {
     name: name?.includes('{{') ? undefined : name,
     namespace: text(...spec, 'destination', 'namespace'),
     isChart,
+    chart: around,
     layers,
     notes,
   }).filter((release) => describesRunners(release.values))
@@ -74,8 +77,10 @@ function layersOf(input: Input, at: Source) {
     if (layer) layers.push(layer)
     if (note) notes.push(note)
   }
-  const embedded = embeddedIn(input, object, [...helm, 'values'])
-  for (const layer of [valuesInText(object, [...helm, 'values']), valuesIn(object, [...helm, 'valuesObject'])]) {
+  const text: Path = [...helm, 'values']
+  if (valueAt(object.value, ...text) !== undefined) notes.push(...branchNotes(object, text))
+  const embedded = embeddedIn(input, object, text)
+  for (const layer of [valuesInText(object, text), valuesIn(object, [...helm, 'valuesObject'])]) {
     if (layer) layers.push(filledValues(layer, application))
   }
   const settings = settingsOf(object, helm, application)

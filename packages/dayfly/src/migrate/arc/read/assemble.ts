@@ -6,6 +6,7 @@ import type { Path } from '@dayfly/kit/read-json'
 import type { Line } from '../ledger.ts'
 import type { Form, Release } from '../release.ts'
 import { mergeValues, showPath, type Values, valuesBelow } from '../values.ts'
+import type { ChartFiles } from './chart-files.ts'
 import { readValuesFile } from './input.ts'
 
 export type Delivery = {
@@ -16,15 +17,19 @@ export type Delivery = {
   readonly namespace: string | undefined
   /** The chart is ARC's own, and no chart with it as a dependency. */
   readonly isChart: boolean
+  /** The chart around ARC's, if it is in the input. */
+  readonly chart?: ChartFiles | undefined
   readonly layers: readonly Values[]
   readonly notes: readonly Line[]
 }
 
-export function assemble({ layers, isChart, at, ...delivery }: Delivery): readonly Release[] {
+export function assemble({ isChart, chart, at, ...delivery }: Delivery): readonly Release[] {
+  const layers = chart?.values ? [chart.values, ...delivery.layers] : delivery.layers
   const values = mergeValues(layers)
   const files = layers.map((layer) => layer.placeOf(['values']).file)
-  const base = { ...delivery, at: showPath(at), made: {}, files }
-  const paths = isChart ? [[]] : valuePaths(values)
+  const { form, file, name, namespace, notes } = delivery
+  const base = { form, file, name, namespace, notes, at: showPath(at), made: {}, files }
+  const paths = isChart ? [[]] : (chart?.keys.map((key): Path => [key]) ?? valuePaths(values))
   return paths.map((path) => ({
     ...base,
     at: base.at === '' ? showPath(path) : base.at,

@@ -30,6 +30,11 @@ spec:
   source: {repoURL: ghcr.io/actions, targetRevision: 0.14.2, ${more}, helm: {${helm}}}
 `
 const values = '{githubConfigUrl: https://github.com/acme, githubConfigSecret: app, maxRunners: 3}'
+/** A chart with ARC's as a dependency, and with values that no dependency gets. */
+const umbrella = (folder: string): Files => ({
+  [`${folder}Chart.yaml`]: 'name: own\ndependencies: [{name: gha-runner-scale-set, alias: arc}]\n',
+  [`${folder}values.yaml`]: `arc: ${values}\npresets: {small: ${values}}\n`,
+})
 
 describe('a set', () => {
   it.each<[string, Files, readonly string[]]>([
@@ -67,6 +72,46 @@ describe('a set', () => {
         'x/v.yaml': values,
       },
       ['/linux acme 3'],
+    ],
+    [
+      'of Flux, in the target namespace of the nearest Kustomization of Flux',
+      {
+        'apps/ks.yaml': ['apps', './apps/arc/']
+          .map(
+            (folder, index) =>
+              `apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: k${index}}\nspec: {path: ${folder}, targetNamespace: n${index}}\n`,
+          )
+          .join('---\n'),
+        'apps/arc/app/release.yaml': release(values),
+      },
+      ['n1/linux acme 3'],
+    ],
+    [
+      'of Flux, with one value of a ConfigMap at its path',
+      {
+        'a.yaml': release(
+          values,
+          '  valuesFrom: [{kind: ConfigMap, name: base, valuesKey: own, targetPath: runnerScaleSetName}]',
+        ),
+        'b.yaml': 'kind: ConfigMap\napiVersion: v1\nmetadata: {name: base}\ndata: {own: gpu}\n',
+      },
+      ['/gpu acme 3'],
+    ],
+    [
+      'of Argo CD, over the values of the chart in its folder',
+      {
+        ...umbrella('charts/own/'),
+        'a.yaml': application('values: "arc: {maxRunners: 9}"', 'path: charts/own'),
+      },
+      ['ci/arc-linux acme 9'],
+    ],
+    [
+      'of Flux, over the values of a chart in its repository',
+      {
+        ...umbrella('charts/own/'),
+        'a.yaml': release('{arc: {maxRunners: 7}}').replace('chart: gha-runner-scale-set', 'chart: ./charts/own'),
+      },
+      ['/linux acme 7'],
     ],
     ['of Argo CD, as an object', { 'a.yaml': application(`valuesObject: ${values}`) }, ['ci/arc-linux acme 3']],
     [
@@ -147,6 +192,29 @@ resource "helm_release" "b" {
       ['ci/linux acme 7', '/gpu acme 1'],
     ],
     [
+      'of Terraform, in a namespace of another file',
+      {
+        'm/a.tf': `resource "helm_release" "a" {
+  name      = "linux"
+  namespace = kubernetes_namespace_v1.ci.metadata[0].name
+  chart     = "gha-runner-scale-set"
+  values    = [yamlencode({ githubConfigUrl = "https://github.com/acme", maxRunners = 2 })]
+}
+`,
+        'm/c.tf': `resource "kubernetes_manifest" "c" {
+  manifest = {
+    apiVersion = "actions.summerwind.dev/v1alpha1"
+    kind       = "RunnerDeployment"
+    metadata   = { name = "old", namespace = kubernetes_namespace_v1.ci.metadata[0].name }
+    spec       = { replicas = 1, template = { spec = { organization = "acme" } } }
+  }
+}
+`,
+        'm/b.tf': 'resource "kubernetes_namespace_v1" "ci" {\n  metadata {\n    name = "runners"\n  }\n}\n',
+      },
+      ['runners/linux acme 2', 'runners/old acme 1'],
+    ],
+    [
       'of the older generation, with the limits of its autoscaler',
       {
         'a.yaml': `apiVersion: actions.summerwind.dev/v1alpha1
@@ -192,6 +260,113 @@ spec: {scaleTargetRef: {name: old}, maxReplicas: ${max}}
         'apiVersion: actions.github.com/v1alpha1\nkind: AutoscalingRunnerSet\nmetadata: {name: "{{ x }}"}\nspec: {githubConfigUrl: "{{ y }}"}\n',
     }
     expect(setsIn({ ...chart, 'a.yaml': release(values) })).toEqual(['/linux acme 3'])
+  })
+})
+
+describe('the report names', () => {
+  const block = (text: string) =>
+    `resource "helm_release" "a" {\n  name = "linux"\n  chart = "gha-runner-scale-set"\n${text}\n}\n`
+  const set = (name: string, value: string) => `set {\n    name = "${name}"\n    value = ${value}\n  }\n`
+  const url = set('githubConfigUrl', '"https://github.com/acme"')
+  it.each<[string, Files, object]>([
+    [
+      'a credential that Flux takes from a Secret',
+      {
+        'a.yaml': release(
+          '{githubConfigUrl: https://github.com/acme}',
+          '  valuesFrom: [{kind: Secret, name: s, valuesKey: k, targetPath: githubConfigSecret.github_token}]',
+        ),
+      },
+      { path: 'spec.valuesFrom[0]', is: 'changed' },
+    ],
+    ['values that no dependency of a chart gets', umbrella('own/'), { path: 'presets.small', is: 'dropped' }],
+    [
+      'conditions in a text of values',
+      { 'a.yaml': application(`values: "{{ if eq x y }}${values}{{ end }}"`) },
+      { path: 'spec.source.helm.values', is: 'decide', sentence: expect.stringMatching(/^Conditions/) },
+    ],
+    [
+      'a kind that ARC does not have',
+      { 'a.yaml': 'apiVersion: actions.github.com/v1alpha1\nkind: RunnerScaleSet\nmetadata: {name: x}\n' },
+      { path: 'kind', is: 'decide' },
+    ],
+    [
+      'what a template writes below a key',
+      {
+        'values.yaml':
+          'githubConfigUrl: x\ntemplate:\n  spec:\n    nodeSelector:\n      {{- toYaml .x | nindent 6 }}\n',
+      },
+      { path: 'template.spec.nodeSelector', is: 'decide' },
+    ],
+    [
+      'a placeholder of Zarf',
+      { 'values.yaml': 'githubConfigUrl: "###ZARF_VAR_URL###"\ngithubConfigSecret: x\n' },
+      { path: 'githubConfigUrl', is: 'decide' },
+    ],
+    [
+      'copies that Terraform makes',
+      { 'a.tf': block(`for_each = var.sets\n  ${url}`) },
+      { path: 'helm_release.a.for_each', is: 'decide' },
+    ],
+    [
+      'a setting on a condition',
+      {
+        'a.tf': block(`${url}dynamic "set" {\n for_each = var.x\n content {\n name = "maxRunners"\n value = 4\n }\n}`),
+      },
+      { path: 'helm_release.a.set.maxRunners', is: 'decide' },
+    ],
+    [
+      'a setting whose name is computed',
+      {
+        'a.tf': block(
+          `${url}dynamic "set" {\n for_each = var.x\n content {\n name = set.key\n value = set.value\n }\n}`,
+        ),
+      },
+      { path: 'helm_release.a.set', is: 'decide' },
+    ],
+    [
+      'a values file whose name Terraform computes',
+      {
+        'm/a.tf': block(`values = [file("\${path.module}/pod-\${var.x ? "a" : "b"}.yaml")]\n  ${url}`),
+        'm/pod-a.yaml': values,
+      },
+      { path: 'helm_release.a.values', sentence: expect.stringContaining('pod-${var.x ? "a" : "b"}.yaml') },
+    ],
+  ])('%s', (_, files, line) => {
+    const { sets, lines } = importFiles(files)
+    expect([...lines, ...sets.flatMap((one) => one.lines)]).toContainEqual(expect.objectContaining(line))
+    expect(sets.length).toBeLessThan(2)
+  })
+
+  it('no annotation that an AutoscalingRunnerSet does not have', () => {
+    const spec = '{githubConfigUrl: https://github.com/acme, githubConfigSecret: app, maxRunners: 1}'
+    const [found] = importFiles({
+      'a.yaml': `apiVersion: actions.github.com/v1alpha1\nkind: AutoscalingRunnerSet\nmetadata: {name: linux, namespace: ci}\nspec: ${spec}\n`,
+    }).sets
+    expect(found?.document.metadata.name).toBe('linux')
+    expect(found?.lines.map(({ path }) => path)).toEqual(
+      ['githubConfigUrl', 'githubConfigSecret', 'maxRunners'].map((key) => `spec.${key}`),
+    )
+  })
+
+  it('no object in an expression of Terraform as values of the set', () => {
+    const map =
+      '{ githubConfigUrl = "https://github.com/acme", template = { spec = { tolerations = var.x ? [{ key = "a" }] : [] } } }'
+    const [found] = importFiles({ 'a.tf': block(`values = [yamlencode(${map})]`) }).sets
+    expect(found?.lines.filter(({ path }) => path === 'helm_release.a.values.key')).toEqual([])
+    expect(found?.lines).toContainEqual(
+      expect.objectContaining({ path: 'helm_release.a.values.template.spec.tolerations', is: 'decide' }),
+    )
+  })
+
+  it('no list of Terraform as its first character, and no filler', () => {
+    const list =
+      'set_list {\n    name = "template.spec.initContainers[0].command"\n    value = ["sh",\n "a ${var.x}"]\n  }\n'
+    const image = set('template.spec.containers[0].image', '"x:${var.tag}"')
+    const [found] = importFiles({ 'a.tf': block(`${url}${list}${image}`) }).sets
+    expect(found?.document.spec['template']).toMatchObject({
+      spec: { initContainers: [{ command: ['sh', 'a ${var.x}'] }], containers: [{ image: 'x:${var.tag}' }] },
+    })
   })
 })
 

@@ -4,11 +4,12 @@ import type { Line } from '../ledger.ts'
 import type { Release } from '../release.ts'
 import { showPath } from '../values.ts'
 import { argoSets } from './argo.ts'
+import { unusedParts } from './chart-files.ts'
 import { fluxSets } from './flux.ts'
 import { together } from './found-releases.ts'
-import { type Input, type Unread, valuesIn } from './input.ts'
+import { branchNotes, type Input, type Unread, valuesIn } from './input.ts'
 import { listedSets } from './listed.ts'
-import { liveSets } from './live.ts'
+import { liveSets, unknownKinds } from './live.ts'
 import { oldSets } from './old.ts'
 import { terraformSets } from './terraform.ts'
 
@@ -25,13 +26,14 @@ export function findReleases(input: Input): Found {
   const used = new Set(parts)
   // A values file that a release names is no release of its own.
   const files = new Set(releases.flatMap((release) => release.files.filter((file) => file !== release.file)))
+  const unused = unusedParts(input)
   const plain = input.objects.filter(
-    (one) => one.kind === 'values' && !used.has(one) && !files.has(one.document.file.path),
+    (one) => one.kind === 'values' && !used.has(one) && !files.has(one.document.file.path) && !unused.objects.has(one),
   )
   const old = oldSets(input)
   return {
     releases: [...releases, ...plain.flatMap(plainRelease), ...liveSets(input), ...old.releases],
-    lines: [...unread, ...old.lines],
+    lines: [...unread, ...unused.lines, ...unknownKinds(input), ...old.lines],
     unread: input.unread,
   }
 }
@@ -49,7 +51,7 @@ function plainRelease(object: SourceObject): readonly Release[] {
       name: undefined,
       namespace: undefined,
       values,
-      notes: [],
+      notes: branchNotes(object),
       files: [],
       made: {},
     },

@@ -5,8 +5,10 @@ import { listAt, type Path, textAt } from '@dayfly/kit/read-json'
 import type { Line } from '../ledger.ts'
 import type { Values } from '../values.ts'
 import { assemble, describesRunners, layerOf, unreadLine } from './assemble.ts'
+import { chartIn } from './chart-files.ts'
 import { type FoundReleases, noReleases, together } from './found-releases.ts'
 import { fileBeside, type Input, isBelow, readValuesFile, valuesIn, valuesInText } from './input.ts'
+import { typedValue, valuesOfSettings } from './set-path.ts'
 
 export function fluxSets(input: Input): FoundReleases {
   const runners = numbersOf(input, 'gha-runner-scale-set')
@@ -27,7 +29,8 @@ function fromRelease(input: Input, object: SourceObject, isChart: boolean): Foun
   const file = object.document.file.path
   const own = valuesIn(object, ['spec', 'values'])
   const inline = input.objects.filter((one) => one.kind === 'values' && isBelow(one, object, []))
-  if (!isChart && inline.length === 0) return noReleases
+  const chart = isChart ? undefined : chartIn(input, textAt(object.value, 'spec', 'chart', 'spec', 'chart'))
+  if (!isChart && !chart && inline.length === 0) return noReleases
   const from = listAt(object.value, 'spec', 'valuesFrom').map((_, index) => namedLayer(input, object, index))
   const notes = from.flatMap(({ note }) => note ?? [])
   const layers = [...from.flatMap(({ layer }) => layer ?? []), ...(own ? [own] : [])]
@@ -40,6 +43,7 @@ function fromRelease(input: Input, object: SourceObject, isChart: boolean): Foun
     name: textAt(object.value, 'spec', 'releaseName') ?? (target === undefined ? name : `${target}-${name}`),
     namespace: target ?? textAt(object.value, 'metadata', 'namespace') ?? namespaceAround(input, file),
     isChart,
+    chart,
     layers,
     notes,
   }).filter(({ values }) => describesRunners(values))
@@ -60,11 +64,17 @@ function namedLayer(input: Input, object: SourceObject, index: number): Named {
   const name = textAt(object.value, ...at, 'name') ?? ''
   const key = textAt(object.value, ...at, 'valuesKey') ?? 'values.yaml'
   const file = object.document.file.path
+  const map = input.objects.find(
+    ({ value }) => kind === 'ConfigMap' && value['kind'] === kind && textAt(value, 'metadata', 'name') === name,
+  )
+  const target = textAt(object.value, ...at, 'targetPath')
+  if (target !== undefined) {
+    const text = map && textAt(map.value, 'data', key)
+    const known = { name: target, value: typedValue(text ?? `\${${name}}`), isComputed: text === undefined }
+    return { layer: valuesOfSettings(file, [{ ...known, at: [...object.path, ...at] }]), note: undefined }
+  }
   const missing = unreadLine(file, [...object.path, ...at], `The values in the ${kind} ${name} are not in the input.`)
   if (kind !== 'ConfigMap') return { layer: undefined, note: missing }
-  const map = input.objects.find(
-    ({ value }) => value['kind'] === 'ConfigMap' && textAt(value, 'metadata', 'name') === name,
-  )
   const layer = map && valuesInText(map, ['data', key])
   if (map && layer) return { layer, note: undefined, used: input.objects.filter((one) => isIn(one, map)) }
   return layerOf(generatedFile(input, file, name, key), missing)
@@ -95,8 +105,10 @@ function kustomizationAround(input: Input, beside: string) {
 
 const foldersMax = 6
 
-/** Returns the namespace that the kustomization of the folder, or of one around it, gives to its objects. */
+/** Returns the namespace that Flux, the kustomization of the folder, or one around it gives to its objects. */
 export function namespaceAround(input: Input, beside: string): string | undefined {
+  const ofFlux = targetNamespace(input, beside)
+  if (ofFlux !== undefined) return ofFlux
   for (let up = 0; up < foldersMax; up++) {
     const text = ['yaml', 'yml'].map(
       (end) => fileBeside(input, beside, `${'../'.repeat(up)}kustomization.${end}`)?.text,
@@ -105,4 +117,15 @@ export function namespaceAround(input: Input, beside: string): string | undefine
     if (namespace !== undefined) return namespace
   }
   return undefined
+}
+
+/** Returns the target namespace of the Kustomization of Flux whose folder is nearest to the file. */
+function targetNamespace({ objects }: Input, beside: string): string | undefined {
+  const found = objects.flatMap(({ value }) => {
+    const namespace = textAt(value, 'spec', 'targetNamespace')
+    const folder = `/${textAt(value, 'spec', 'path')?.replace(/^(\.?\/)+|\/+$/g, '') ?? ''}/`
+    const isFlux = /^kustomize\.toolkit\.fluxcd\.io\//.test(String(value['apiVersion']))
+    return isFlux && namespace !== undefined && `/${beside}`.includes(folder) ? [{ namespace, folder }] : []
+  })
+  return found.sort((one, other) => other.folder.length - one.folder.length)[0]?.namespace
 }

@@ -6,6 +6,7 @@ import type { SourceDocument, SourceFile, SourceObject } from '@dayfly/doctor/re
 import { hasDollarMarkers } from '@dayfly/doctor/read/template/mask'
 import { parseTemplate } from '@dayfly/doctor/read/template/parse-template'
 import { writtenValue } from '@dayfly/doctor/read/template/written-value'
+import { findNode } from '@dayfly/doctor/read/yaml/nodes'
 import { splitDocuments } from '@dayfly/doctor/read/yaml/split'
 import { isJsonObject, type JsonObject, type Path, valueAt } from '@dayfly/kit/read-json'
 import type { Line } from '../ledger.ts'
@@ -79,12 +80,17 @@ export function isBelow(one: SourceObject, object: SourceObject, path: Path): bo
   return one.document === object.document && showPath(one.path.slice(0, top.length)) === showPath(top)
 }
 
-/** Notes that a template leaves out parts of the object under a condition. The values have all parts. */
-export function branchNotes({ document, path }: SourceObject): readonly Line[] {
-  if (!document.markers().some(({ role }) => role === 'open')) return []
+/** Notes that conditions of a template choose parts of the object, or of the text at a path of it. */
+export function branchNotes({ document, path }: SourceObject, below: Path = []): readonly Line[] {
+  const [from, , to] = findNode(document.nodes(), [...path, ...below]).node?.range ?? []
+  const isInside = (at: number) =>
+    below.length === 0 ||
+    (from !== undefined && to !== undefined && at >= document.toFile(from) && at < document.toFile(to))
+  if (!document.markers().some(({ role, start }) => role === 'open' && isInside(start))) return []
   const sentence =
-    'A template leaves parts out under conditions, and the RunnerSet has all of them. Render it first: helm template.'
-  return [{ file: document.file.path, path: showPath(path) || 'metadata.name', is: 'decide', sentence }]
+    'Conditions of a template choose some parts, and the import does not evaluate them. Render the template, and import its result.'
+  const place = showPath([...hostPath(document), ...path, ...below])
+  return [{ file: document.file.path, path: place || 'metadata.name', is: 'decide', sentence }]
 }
 
 /** Returns the path of the string that holds a document. Empty for a document of the file. */
@@ -141,11 +147,11 @@ function textOf({ text }: SourceFile, start: number, end: number): string {
     .replace(/^\s*#.*$/gm, '')
 }
 
-/** Returns the paths of texts that Flux or another tool fills in: `${DOMAIN}`. A command of a container has variables of its own. */
+/** Returns the paths of texts that Flux, Zarf or another tool fills in: `${DOMAIN}`, `###DOMAIN###`. A command of a container has variables of its own. */
 function substitutions(root: JsonObject): readonly Path[] {
   const found: Path[] = []
   const visit = (value: unknown, path: Path): void => {
-    if (typeof value === 'string' && /\$\{[A-Za-z_]\w*\}|\{\{/.test(value)) found.push(path)
+    if (typeof value === 'string' && /\$\{[A-Za-z_]\w*\}|\{\{|###[A-Z]\w*###/.test(value)) found.push(path)
     else if (Array.isArray(value)) for (const [index, entry] of value.entries()) visit(entry, [...path, index])
     else if (isJsonObject(value)) {
       for (const key of Object.keys(value)) if (!/^(command|args|exec)$/.test(key)) visit(value[key], [...path, key])

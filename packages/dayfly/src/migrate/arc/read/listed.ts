@@ -7,7 +7,7 @@ import type { Form, Release } from '../release.ts'
 import type { Values } from '../values.ts'
 import { assemble, describesRunners, layerOf, unreadLine, valuePaths } from './assemble.ts'
 import type { FoundReleases } from './found-releases.ts'
-import { fileBeside, type Input, isBelow, valuesIn } from './input.ts'
+import { branchNotes, fileBeside, type Input, isBelow, valuesIn } from './input.ts'
 import { type Setting, typedValue, valuesOfSettings } from './set-path.ts'
 
 type Kind = { readonly list: string; readonly form: Form; readonly nameKeys: readonly string[] }
@@ -65,7 +65,7 @@ function fromEntry(input: Input, { object, path, kind, isChart }: Entry): Omit<F
 function layersOf(input: Input, object: SourceObject, path: Path) {
   const file = object.document.file.path
   const layers: Values[] = []
-  const notes: Line[] = []
+  const notes: Line[] = [...branchNotes(object, path)]
   const members: readonly Path[] = [
     [...path, 'valuesFile'],
     ...listAt(object.value, ...path, 'additionalValuesFiles').map((_, index) => [

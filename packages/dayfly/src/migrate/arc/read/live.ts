@@ -1,6 +1,7 @@
 // Reads AutoscalingRunnerSets of ARC 0.9 to 0.14 and later, from a cluster or a file, as the values of the chart that made them.
 import type { SourceObject } from '@dayfly/doctor/read/decode/document'
 import { fieldsAt, isJsonObject, type JsonObject, type Path, textAt } from '@dayfly/kit/read-json'
+import type { Line } from '../ledger.ts'
 import type { ChartMade, Release } from '../release.ts'
 import { keyOf, showPath, type Values } from '../values.ts'
 import { namespaceAround } from './flux.ts'
@@ -50,6 +51,20 @@ export function liveSets(input: Input): readonly Release[] {
   })
 }
 
+/** ARC's manager makes these objects itself. */
+const madeByArc = /^(AutoscalingRunnerSet|AutoscalingListener|EphemeralRunnerSet|EphemeralRunner)$/
+
+/** Names objects of ARC's group of a kind that ARC does not have. */
+export function unknownKinds(input: Input): readonly Line[] {
+  return input.objects.flatMap(({ kind: what, value, document, path }): readonly Line[] => {
+    const kind = textAt(value, 'kind') ?? ''
+    if (what !== 'object' || !/^actions\.github\.com\//.test(String(value['apiVersion'])) || madeByArc.test(kind))
+      return []
+    const sentence = `ARC has no kind ${kind}, so it starts no runners for ${textAt(value, 'metadata', 'name')}.`
+    return [{ file: document.file.path, path: showPath([...path, 'kind']), is: 'decide', sentence }]
+  })
+}
+
 function isRunnerSet({ kind, value }: SourceObject): boolean {
   return (
     kind === 'object' &&
@@ -91,7 +106,8 @@ function valuesOf(object: SourceObject): Values {
   if (Object.keys(meta).length > 0) root['resourceMeta'] = meta
   Object.assign(root, ownMetadata(written?.root, places))
   const scaleSet = textAt(object.value, 'metadata', 'annotations', setName)
-  if (root['runnerScaleSetName'] === undefined && scaleSet !== textAt(object.value, 'metadata', 'name')) {
+  const isOther = scaleSet !== undefined && scaleSet !== textAt(object.value, 'metadata', 'name')
+  if (root['runnerScaleSetName'] === undefined && isOther) {
     root['runnerScaleSetName'] = scaleSet
     places.set(keyOf(['runnerScaleSetName']), ['metadata', 'annotations', setName])
   }

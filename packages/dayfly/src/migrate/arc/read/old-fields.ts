@@ -66,7 +66,6 @@ const fates: Readonly<Record<string, Fate>> = {
   containers: { is: 'decide', sentence: 'Only the fields of the container runner are kept.' },
   ephemeralContainers: { is: 'dropped', sentence: 'A template cannot have them.' },
   githubAPICredentialsFrom: { is: 'kept', sentence: 'spec.github.credentials.secret' },
-  replicas: { is: 'changed', sentence: 'spec.scale, unless a HorizontalRunnerAutoscaler scales it' },
   selector: { is: 'dropped', sentence: 'Dayfly finds its runners by its own labels.' },
   effectiveTime: { is: 'dropped', sentence: demand },
   scaleTargetRef: { is: 'kept', sentence: 'The RunnerSet has the limits of this object.' },
@@ -89,7 +88,7 @@ const unknownField: Fate = {
 
 /** Variables that only the entrypoint of the old image reads. */
 export const oldVariables =
-  /^(DISABLE_RUNNER_UPDATE|STARTUP_DELAY_IN_SECONDS|DISABLE_WAIT_FOR_DOCKER|WAIT_FOR_DOCKER_SECONDS|RUNNER_FEATURE_\w+|RUNNER_GRACEFUL_STOP_TIMEOUT|DOCKER_ENABLED|DOCKERD_IN_RUNNER|UNITTEST|MTU)$/
+  /^(DISABLE_RUNNER_UPDATE|STARTUP_DELAY_IN_SECONDS|DISABLE_WAIT_FOR_DOCKER|WAIT_FOR_DOCKER_SECONDS|RUNNER_FEATURE_\w+|RUNNER_GRACEFUL_STOP_TIMEOUT|RUNNER_EPHEMERAL|RUNNER_HOME|RUNNER_WORKDIR|DOCKER_ENABLED|DOCKERD_IN_RUNNER|UNITTEST|MTU)$/
 
 /** Returns the fate of a field that has no place of its own. */
 export function fateOf(field: string): Fate {

@@ -1,22 +1,15 @@
 // Reads the objects of ARC's older generation (actions.summerwind.dev): RunnerDeployments and RunnerSets with their autoscalers.
 import type { SourceObject } from '@dayfly/doctor/read/decode/document'
-import {
-  fieldsAt,
-  isJsonObject,
-  type JsonObject,
-  listAt,
-  numberAt,
-  type Path,
-  textAt,
-  textsAt,
-  valueAt,
-} from '@dayfly/kit/read-json'
+import { fieldsAt, numberAt, type Path, textAt, textsAt, valueAt } from '@dayfly/kit/read-json'
 import type { Line } from '../ledger.ts'
 import type { Form, Release } from '../release.ts'
-import { leavesOf, showPath, type Values } from '../values.ts'
-import { type Input, valuesIn } from './input.ts'
-import { containerFields, fateOf, oldVariables, podFields } from './old-fields.ts'
-import { type Part, placedValues } from './placed-values.ts'
+import { showPath, type Values } from '../values.ts'
+import { branchNotes, type Input, valuesIn } from './input.ts'
+import { containerFields, podFields } from './old-fields.ts'
+import { type Making, noteField, put } from './old-making.ts'
+import { makePod } from './old-pod.ts'
+import { placedValues } from './placed-values.ts'
+import { referredNamespace } from './terraform-namespace.ts'
 
 type Old = {
   readonly object: SourceObject
@@ -27,7 +20,7 @@ type Old = {
 }
 
 export function oldSets(input: Input): { readonly releases: readonly Release[]; readonly lines: readonly Line[] } {
-  const all = input.objects.flatMap(oldObject)
+  const all = input.objects.flatMap((object) => oldObject(input, object))
   const scalers = all.filter(({ kind }) => kind === 'HorizontalRunnerAutoscaler')
   const sets = all.filter(({ kind }) => kind === 'RunnerDeployment' || kind === 'RunnerSet')
   const used = new Set<Old>()
@@ -40,17 +33,25 @@ export function oldSets(input: Input): { readonly releases: readonly Release[]; 
   })
   const rest = all.filter((one) => !sets.includes(one) && !used.has(one))
   const lines = rest.map(
-    ({ values, kind }): Line => ({ ...values.placeOf(['kind']), is: 'decide', sentence: aloneSentence(kind) }),
+    (one): Line => ({ ...one.values.placeOf(['kind']), is: 'decide', sentence: aloneSentence(one, sets) }),
   )
   return { releases, lines }
 }
 
-function aloneSentence(kind: string): string {
-  if (kind === 'HorizontalRunnerAutoscaler') return 'The runners that it scales are not in the input.'
-  return `A RunnerSet has no counterpart of one ${kind}. Write a RunnerSet with spec.scale.max.`
+const targetPath: Path = ['spec', 'scaleTargetRef', 'name']
+
+function aloneSentence({ kind, name, ...one }: Old, sets: readonly Old[]): string {
+  if (kind !== 'HorizontalRunnerAutoscaler')
+    return `A RunnerSet has no counterpart of one ${kind}. Write a RunnerSet with spec.scale.max.`
+  const target = textAt(one.values.root, ...targetPath) ?? 'nothing'
+  if (one.values.isComputed(targetPath))
+    return 'A template computes which runners it scales. Write its limits to spec.scale of their RunnerSet.'
+  return sets.some((set) => scales({ ...one, kind, name }, set))
+    ? `${name} scales ${target}, and another autoscaler does, too. The RunnerSet has the limits of the other one.`
+    : `${name} scales ${target}, which is not in the input.`
 }
 
-function oldObject(object: SourceObject): readonly Old[] {
+function oldObject(input: Input, object: SourceObject): readonly Old[] {
   const { value, kind: what } = object
   const values =
     what === 'object' && /^actions\.summerwind\.(dev|net)\//.test(String(value['apiVersion']))
@@ -64,7 +65,9 @@ function oldObject(object: SourceObject): readonly Old[] {
   )
     return []
   const name = textAt(values.root, 'metadata', 'name') ?? 'runners'
-  return [{ object, values, kind, name, namespace: textAt(values.root, 'metadata', 'namespace') }]
+  const written = textAt(values.root, 'metadata', 'namespace')
+  const namespace = referredNamespace(input, object.document.file.path, written) ?? written
+  return [{ object, values, kind, name, namespace }]
 }
 
 function fileOf({ object }: Old): string {
@@ -77,8 +80,6 @@ function scales(scaler: Old, set: Old): boolean {
     scaler.namespace === undefined || set.namespace === undefined || scaler.namespace === set.namespace
   return target('name') === set.name && (target('kind') ?? 'RunnerDeployment') === set.kind && isSameSpace
 }
-
-type Making = { readonly root: Record<string, unknown>; readonly parts: Part[]; readonly notes: Line[] }
 
 function releaseOf(set: Old, scaler: Old | undefined): Release {
   const { object, values, kind, name, namespace } = set
@@ -108,21 +109,18 @@ function releaseOf(set: Old, scaler: Old | undefined): Release {
     name,
     namespace,
     values: placedValues(making.root, making.parts, object.document.file.path),
-    notes: making.notes,
+    notes: [...branchNotes(object), ...making.notes],
     files: [],
     made: {},
     labels: labelsOfRunner(values, own),
   }
 }
 
-function put(making: Making, key: string, value: unknown, origin: Omit<Part, 'to'>): void {
-  making.root[key] = value
-  making.parts.push({ to: [key], ...origin })
-}
-
 function makeAccount(making: Making, values: Values, own: Path): void {
   const at = (key: string) => textAt(values.root, ...own, key)
-  const key = ['repository', 'organization', 'enterprise'].find((one) => at(one) !== undefined)
+  const [key, ...others] = ['repository', 'organization', 'enterprise'].filter((one) => at(one) !== undefined)
+  const sentence = 'A set has one account, and spec.github.url has another one. Decide which one these runners are for.'
+  for (const other of others) noteField(making, values, [...own, other], { is: 'decide', sentence })
   if (key !== undefined) {
     const account = key === 'enterprise' ? `enterprises/${at(key)}` : at(key)
     put(making, 'githubConfigUrl', `https://github.com/${account}`, { from: values, path: [...own, key] })
@@ -134,10 +132,16 @@ function makeAccount(making: Making, values: Values, own: Path): void {
       path: [...own, 'githubAPICredentialsFrom', 'secretRef', 'name'],
     })
   if (at('group') !== undefined) put(making, 'runnerGroup', at('group'), { from: values, path: [...own, 'group'] })
-  put(making, 'scaleSetLabels', textsAt(values.root, ...own, 'labels'), { from: values, path: [...own, 'labels'] })
+  makeLabels(making, values, own)
+}
+
+function makeLabels(making: Making, values: Values, own: Path): void {
+  const path: Path = [...own, 'labels']
+  if (valueAt(values.root, ...path) !== undefined)
+    put(making, 'scaleSetLabels', textsAt(values.root, ...path), { from: values, path })
   const labels = labelsOfRunner(values, own)
   const sentence = `GitHub gave ${labels.join(', ')} to each old runner. A set has only its own labels, so they are in spec.github.labels.`
-  making.notes.push({ ...values.placeOf([...own, 'labels']), is: 'decide', sentence })
+  making.notes.push({ ...values.placeOf(path), is: 'decide', sentence })
 }
 
 /** The labels that GitHub's runner gave itself. */
@@ -154,93 +158,19 @@ function makeScale(making: Making, { values }: Old, scaler: Old | undefined): vo
     if (most !== undefined) put(making, 'maxRunners', most, { from: scaler.values, path: ['spec', 'maxReplicas'] })
     if (least !== undefined) put(making, 'minRunners', least, { from: scaler.values, path: ['spec', 'minReplicas'] })
     for (const key of Object.keys(fieldsAt(scaler.values.root, 'spec') ?? {})) {
-      if (key !== 'minReplicas' && key !== 'maxReplicas') noteField(making, scaler.values, ['spec'], key)
+      if (key !== 'minReplicas' && key !== 'maxReplicas') noteField(making, scaler.values, ['spec', key])
     }
+    const sentence = 'The HorizontalRunnerAutoscaler sets the number of runners.'
+    if (valueAt(values.root, 'spec', 'replicas') !== undefined)
+      noteField(making, values, ['spec', 'replicas'], { is: 'dropped', sentence })
     return
   }
   put(making, 'maxRunners', replicas, { from: values, path: ['spec', 'replicas'] })
   put(making, 'minRunners', replicas, { from: values, path: ['spec', 'replicas'] })
 }
 
-/** A RunnerDeployment has the fields of container and pod side by side. A RunnerSet has a pod template. */
-function makePod(making: Making, values: Values, own: Path, kind: string): void {
-  const metadata: Path = ['spec', 'template', 'metadata']
-  const template: Record<string, unknown> = {}
-  if (fieldsAt(values.root, ...metadata)) {
-    template['metadata'] = fieldsAt(values.root, ...metadata)
-    making.parts.push({ to: ['template', 'metadata'], from: values, path: metadata })
-  }
-  template['spec'] = kind === 'RunnerSet' ? podOfSet(making, values) : podOfDeployment(making, values, own)
-  making.root['template'] = template
-  const isOff = valueAt(values.root, ...own, 'dockerEnabled') === false
-  const isInside = valueAt(values.root, ...own, 'dockerdWithinRunnerContainer') === true
-  const isKubernetes = textAt(values.root, ...own, 'containerMode') === 'kubernetes'
-  if (isKubernetes) making.root['containerMode'] = { type: 'kubernetes' }
-  else if (!isOff || isInside) making.root['containerMode'] = { type: 'dind' }
-  const field = isKubernetes ? 'containerMode' : isInside ? 'dockerdWithinRunnerContainer' : 'dockerEnabled'
-  making.parts.push({ to: ['containerMode', 'type'], from: values, path: [...own, field] })
-}
-
-function podOfDeployment(making: Making, values: Values, own: Path): JsonObject {
-  const fields = fieldsAt(values.root, ...own) ?? {}
-  const runner: Record<string, unknown> = { name: 'runner' }
-  const spec: Record<string, unknown> = {}
-  const listed = listAt(fields, 'containers').findIndex((one) => textAt(one, 'name') === 'runner')
-  for (const [key, value] of Object.entries(fieldsAt(fields, 'containers', listed) ?? {})) {
-    if (key === 'image' || key === 'name') continue
-    runner[key] = value
-    making.parts.push({
-      to: ['template', 'spec', 'containers', 0, key],
-      from: values,
-      path: [...own, 'containers', listed, key],
-    })
-  }
-  for (const [key, value] of Object.entries(fields)) {
-    if (containerFields.has(key)) {
-      const kept = key === 'env' ? withoutOld(making, values, [...own, key]) : value
-      if (Array.isArray(kept) && kept.length === 0) continue
-      runner[key] = kept
-      making.parts.push({ to: ['template', 'spec', 'containers', 0, key], from: values, path: [...own, key] })
-    } else if (podFields.has(key)) {
-      spec[key] = value
-      making.parts.push({ to: ['template', 'spec', key], from: values, path: [...own, key] })
-    }
-  }
-  const sidecars = listAt(fields, 'sidecarContainers')
-  for (const [index] of sidecars.entries()) {
-    making.parts.push({
-      to: ['template', 'spec', 'containers', index + 1],
-      from: values,
-      path: [...own, 'sidecarContainers', index],
-    })
-  }
-  return { ...spec, containers: [runner, ...sidecars] }
-}
-
-/** The container docker of a RunnerSet changes the old engine, and Dayfly's sidecar has the same name. */
-function podOfSet(making: Making, values: Values): JsonObject {
-  const path: Path = ['spec', 'template', 'spec']
-  const spec = fieldsAt(values.root, ...path) ?? {}
-  making.parts.push({ to: ['template', 'spec'], from: values, path })
-  const containers = listAt(spec, 'containers').map((container, index) => {
-    if (!isJsonObject(container) || container['name'] !== 'runner' || container['image'] === undefined) return container
-    noteField(making, values, [...path, 'containers', index], 'image')
-    const { image: _old, ...rest } = container
-    return rest
-  })
-  return { ...spec, ...(containers.length > 0 ? { containers } : {}) }
-}
-
-function withoutOld(making: Making, values: Values, path: Path): readonly unknown[] {
-  const sentence = 'Only the entrypoint of the old image reads it.'
-  return listAt(values.root, ...path).filter((entry, index) => {
-    const isOld = oldVariables.test(textAt(entry, 'name') ?? '')
-    if (isOld) making.notes.push({ ...values.placeOf([...path, index]), is: 'dropped', sentence })
-    return !isOld
-  })
-}
-
-const ofAccount: ReadonlySet<string> = new Set([
+/** Fields that the account, the limits and the pod have read. */
+const read: ReadonlySet<string> = new Set([
   'repository',
   'organization',
   'enterprise',
@@ -248,23 +178,22 @@ const ofAccount: ReadonlySet<string> = new Set([
   'labels',
   'githubAPICredentialsFrom',
   'containerMode',
+  'dockerEnabled',
+  'dockerdWithinRunnerContainer',
+  'dockerdContainerResources',
+  'containers',
+  'sidecarContainers',
+  'replicas',
 ])
 
 /** Notes the fields that are no part of the values. */
 function noteRest(making: Making, values: Values, own: Path, kind: string): void {
   for (const key of Object.keys(fieldsAt(values.root, ...own) ?? {})) {
-    const isPart = ofAccount.has(key) || containerFields.has(key) || podFields.has(key) || key === 'sidecarContainers'
-    if (!isPart && key !== 'template') noteField(making, values, own, key)
+    const isPart = read.has(key) || containerFields.has(key) || podFields.has(key)
+    if (!isPart && key !== 'template') noteField(making, values, [...own, key])
   }
   if (kind === 'RunnerSet') return
   for (const key of Object.keys(fieldsAt(values.root, 'spec') ?? {})) {
-    if (key !== 'template' && key !== 'replicas') noteField(making, values, ['spec'], key)
-  }
-}
-
-function noteField(making: Making, values: Values, own: Path, key: string): void {
-  const { is, sentence } = fateOf(key)
-  for (const leaf of leavesOf(valueAt(values.root, ...own, key), [...own, key])) {
-    making.notes.push({ ...values.placeOf(leaf), is, sentence })
+    if (key !== 'template' && key !== 'replicas') noteField(making, values, ['spec', key])
   }
 }

@@ -20,7 +20,11 @@ export function writtenLayers(file: SourceFile, { name, attributes }: Block): re
     const read = isInside(at) ? readValues({ path: file.path, text: heredoc.text }, base, true) : ''
     return typeof read === 'string' ? [] : [{ at, layer: read }]
   })
-  const outermost = objects.filter(({ node }) => isInside(node.range?.[0] ?? -1))
+  const startOf = ({ node }: (typeof objects)[number]) => node.range?.[0] ?? -1
+  // An object in an expression of another one is a part of a value that Terraform computes.
+  const isPart = (one: (typeof objects)[number]) =>
+    objects.some((other) => startOf(other) < startOf(one) && startOf(one) < other.end)
+  const outermost = objects.filter((one) => isInside(startOf(one)) && !isPart(one))
   const masked = maskUnknown(file.text, outermost)
   const maps = outermost.flatMap((object) => {
     const { text, value, nodes, toFile } = documentOf(object, masked)
