@@ -11,6 +11,7 @@ export const guidePages = [
   'github',
   'bitbucket',
   'docker',
+  'job-pods',
   'from-arc',
   'bitbucket-migration',
   'bitbucket-scaling',

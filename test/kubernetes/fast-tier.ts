@@ -101,6 +101,14 @@ const ends: Lane = {
       'a lost node is taken for an end',
     ],
   ],
+  'node/job-pods.test.ts': [
+    ['ten jobs run in ten pods, and leave nothing', 'the account, its Role or the hooks fail with a real API server'],
+    [
+      'a runner that is killed leaves neither the pod of its job nor the credential of its image',
+      'the garbage collector does not take what the pod of the runner owns',
+    ],
+    ['a pod that is evicted before its job ends puts the success in doubt', 'an eviction is not seen in time'],
+  ],
   'node/removal.test.ts': [
     [
       'while the forge is unreachable ends within 60 s and leaves nothing in the cluster',

@@ -16,7 +16,7 @@ export type JobPod = {
   readonly isDeleting: boolean
   /** The last step that its start made. */
   readonly progressedAt: Instant
-  /** What holds its start up; undefined while nothing shows. */
+  /** The cause that holds its start up; undefined while nothing shows. */
   readonly startCause: StartCause | undefined
   /** Why it ended before the runner deleted it. */
   readonly endFailure: LastingFailure | undefined

@@ -278,13 +278,38 @@ describe('Docker', () => {
     expect(one(hooks('""')).lineOf('template.spec.containers[0].env[0].value')).toMatch(/^kept/)
   })
 
-  it.each(['kubernetes', 'kubernetes-novolume'])('says what is missing for the mode %s', (mode) => {
-    const { spec, lineOf } = one(
-      `containerMode: {type: ${mode}}\n${template('env: [{name: ACTIONS_RUNNER_CONTAINER_HOOKS, value: /x}]')}`,
+  it('gives each job a pod in the modes of the chart, with the claim if the mode has one', () => {
+    const claim =
+      '{accessModes: [ReadWriteMany], storageClassName: fast, resources: {requests: {storage: 9Gi}}, selector: {}}'
+    const { spec, at, lineOf } = one(
+      `containerMode: {type: kubernetes, kubernetesModeWorkVolumeClaim: ${claim}}\n${template('env: [{name: ACTIONS_RUNNER_CONTAINER_HOOKS, value: /home/runner/k8s/index.js}, {name: ACTIONS_RUNNER_USE_KUBE_SCHEDULER, value: "true"}]')}`,
     )
-    expect(lineOf('containerMode.type')).toMatch(/^decide: .*ServiceAccount and Role/)
+    expect(spec).toMatchObject({
+      jobs: 'pods',
+      jobPods: { work: { size: '9Gi', class: 'fast', accessMode: 'ReadWriteMany' } },
+    })
     expect(spec).not.toHaveProperty('docker')
-    expect(JSON.stringify(spec)).not.toContain('HOOKS')
+    expect(at('template', 'spec')).toEqual({
+      containers: [{ name: 'runner', env: [{ name: 'ACTIONS_RUNNER_USE_KUBE_SCHEDULER', value: 'true' }] }],
+    })
+    expect(lineOf('containerMode.type')).toMatch(/^changed: spec.jobs: pods.*rbac.jobPods/)
+    expect(lineOf('containerMode.kubernetesModeWorkVolumeClaim.storageClassName')).toMatch(/^kept/)
+    expect(lineOf('containerMode.kubernetesModeWorkVolumeClaim.selector')).toMatch(/^decide/)
+    const copied = one('containerMode: {type: kubernetes-novolume, kubernetesModeAdditionalRoleRules: [{}]}\n')
+    expect(copied.spec).toMatchObject({ jobs: 'pods' })
+    expect(copied.spec).not.toHaveProperty('jobPods')
+    expect(copied.lineOf('containerMode.kubernetesModeAdditionalRoleRules[0]')).toMatch(/^decide: .*dayfly-job-pods/)
+  })
+
+  it('keeps a work volume of the template, and a container hook that is not the chart own', () => {
+    const values =
+      'template: {spec: {volumes: [{name: work, emptyDir: {}}], containers: [{name: runner, env: [{name: ACTIONS_RUNNER_CONTAINER_HOOKS, value: /x}]}]}}'
+    const { spec, at } = one(`containerMode: {type: kubernetes}\n${values}\n`)
+    expect(spec).toMatchObject({ jobs: 'pods', jobPods: { work: {} } })
+    expect(at('template', 'spec', 'volumes')).toEqual([{ name: 'work', emptyDir: {} }])
+    expect(at('template', 'spec', 'containers', 0, 'env')).toEqual([
+      { name: 'ACTIONS_RUNNER_CONTAINER_HOOKS', value: '/x' },
+    ])
   })
 })
 

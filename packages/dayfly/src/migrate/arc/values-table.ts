@@ -19,8 +19,10 @@ const ofProxy =
 const ofPods = 'spec.template.metadata: ARC gives them to the pods'
 const vault =
   'Dayfly reads credentials from Secrets only. Let a tool such as External Secrets copy the vault into the Secret.'
-const kubernetesMode =
-  'Dayfly has no mode kubernetes yet. It is missing: the ServiceAccount and Role for job pods, the work volume, and the removal of job pods.'
+const modes = 'dind: spec.docker is sidecar. kubernetes, kubernetes-novolume: spec.jobs is pods'
+/** The report says so in the modes for pods of jobs, too. */
+export const ofAccount =
+  'The chart dayfly-runner-set makes the account dayfly-job-pods and its Role. Add your rules and annotations to them.'
 const inlineSecret =
   'A Secret of your own takes the place of the inline value. The report has the command that creates it.'
 
@@ -51,11 +53,11 @@ export const valueTable: readonly ValueRow[] = [
     'spec.template.spec: the volume, the mount and the variables that the chart would add to the runner',
   ),
   row('keyVault', 'decide', vault),
-  row('containerMode', 'decide', kubernetesMode),
-  row('containerMode.type', 'changed', 'dind: spec.docker is sidecar. kubernetes, kubernetes-novolume: not there yet'),
-  row('containerMode.kubernetesModeWorkVolumeClaim', 'decide', kubernetesMode),
-  row('containerMode.kubernetesModeServiceAccount', 'decide', kubernetesMode),
-  row('containerMode.kubernetesModeAdditionalRoleRules', 'decide', kubernetesMode),
+  row('containerMode', 'changed', modes),
+  row('containerMode.type', 'changed', modes),
+  row('containerMode.kubernetesModeWorkVolumeClaim', 'kept', 'spec.jobPods.work: size, class and access mode'),
+  row('containerMode.kubernetesModeServiceAccount', 'decide', ofAccount),
+  row('containerMode.kubernetesModeAdditionalRoleRules', 'decide', ofAccount),
   row('template', 'kept', 'spec.template'),
   row('listenerTemplate', 'dropped', ofListener),
   row('listenerMetrics', 'dropped', `${metrics}.`),

@@ -43,11 +43,7 @@ function convertAccountName(context: Context, key: string, name: string): JsonOb
   }
   const isOfMode = name.endsWith('-gha-rs-kube-mode')
   if (name === made.kubernetesAccount || (isOfMode && isKubernetesMode(modeOf(context)))) {
-    ledger.note(
-      'decide',
-      path,
-      "ARC's chart made this account for the pods of jobs. Dayfly has no mode kubernetes yet.",
-    )
+    ledger.note('changed', path, "ARC's chart made this account for the pods of jobs. Dayfly's is dayfly-job-pods.")
     return {}
   }
   const ofRelease = `It is kept. ARC's chart makes accounts of such a name, and removes them with their release: name your own.`

@@ -6,12 +6,18 @@ import type { Context } from './context.ts'
 import { dockerContainer } from './default-pod.ts'
 import { convertEngine } from './engine.ts'
 import { convertFields } from './fields.ts'
+import { convertJobPods } from './job-pods.ts'
 import { convertMetadata } from './metadata.ts'
 import { convertRunner, imageOf } from './runner.ts'
 import { convertVariables } from './variables.ts'
 import { convertMounts, convertVolumes, type Volumes } from './volumes.ts'
 
-export type ConvertedPod = { readonly docker: 'none' | 'sidecar'; readonly template: JsonObject }
+export type ConvertedPod = {
+  readonly docker: 'none' | 'sidecar'
+  /** The fields of the spec about the pods of jobs. */
+  readonly jobPods: JsonObject
+  readonly template: JsonObject
+}
 
 export function convertPod(context: Context): ConvertedPod {
   const containers = withoutIgnored(context, findContainers(context))
@@ -22,6 +28,7 @@ export function convertPod(context: Context): ConvertedPod {
   const volumes = convertVolumes(context, containers, hasDocker)
   const externals = isDind && !copiesExternals(containers)
   noteMode(context, externals)
+  const jobPods = convertJobPods(context, containers)
   const fields = convertFields(context)
   const own = convertRunner(context, runner, volumes, hasDocker)
   const sidecar = engine && convertEngine(context, engine, volumes)
@@ -41,7 +48,7 @@ export function convertPod(context: Context): ConvertedPod {
     ...(Object.keys(metadata).length > 0 ? { metadata } : {}),
     ...(Object.keys(spec).length > 0 ? { spec } : {}),
   }
-  return { docker: hasDocker ? 'sidecar' : 'none', template }
+  return { docker: hasDocker ? 'sidecar' : 'none', jobPods, template }
 }
 
 /** In the mode dind, ARC's chart leaves out an ordinary container of this name. */
@@ -57,10 +64,7 @@ function withoutIgnored(context: Context, containers: readonly FoundContainer[])
 function noteMode(context: Context, addsExternals: boolean): void {
   const mode = modeOf(context)
   const { ledger } = context
-  if (isKubernetesMode(mode)) {
-    ledger.note('decide', ['containerMode'], noKubernetes)
-    return
-  }
+  if (isKubernetesMode(mode)) return
   const hasNoMode = mode === '' || mode === 'none'
   if (mode === 'dind') {
     const why = addsExternals ? ' An init container copies the programs that jobs with container: need.' : ''
@@ -76,9 +80,6 @@ function noteMode(context: Context, addsExternals: boolean): void {
     ledger.note('dropped', ['containerMode', key], "ARC's chart reads it in the mode kubernetes only.")
   }
 }
-
-const noKubernetes =
-  'Dayfly has no mode kubernetes yet. Missing: ServiceAccount and Role for the pods of jobs, their work volume, and their removal.'
 
 const externalsPath = '/home/runner/externals'
 

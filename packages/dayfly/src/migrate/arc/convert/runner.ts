@@ -2,7 +2,7 @@
 import { isJsonObject, type JsonObject, type Path, textAt, textsAt } from '@dayfly/kit/read-json'
 import { runnerContainer } from '@dayfly/runner-set/model/runner-names'
 import { authorityParts } from './authority.ts'
-import { type FoundContainer, isKubernetesMode, modeOf, specPath, wordsOf } from './containers.ts'
+import { type FoundContainer, specPath, wordsOf } from './containers.ts'
 import type { Context } from './context.ts'
 import { proxyVariables } from './proxy.ts'
 import { convertVariables } from './variables.ts'
@@ -38,17 +38,10 @@ export function convertRunner(
   if (runner) Object.assign(out, convertCommand(context, runner, lacksSocket))
   const authority = authorityParts(context)
   const env = withoutTwice([...variables, ...proxyVariables(context), ...authority.variables])
-  const all = withoutTwice([...mounts.filter(isOwnMount), ...workMount(context, mounts, volumes), ...authority.mounts])
+  const all = withoutTwice([...mounts.filter(isOwnMount), ...authority.mounts])
   if (env.length > 0) out['env'] = env
   if (all.length > 0) out['volumeMounts'] = all
   return Object.keys(out).length === 0 ? undefined : { name: runnerContainer, ...out }
-}
-
-/** In its mode kubernetes, ARC's chart mounts a volume of this name for the runner. */
-function workMount(context: Context, mounts: readonly JsonObject[], { names }: Volumes): readonly JsonObject[] {
-  if (!isKubernetesMode(modeOf(context)) || !names.has('work') || mounts.some((mount) => mount['name'] === 'work'))
-    return []
-  return [{ name: 'work', mountPath: '/home/runner/_work' }]
 }
 
 function noteName({ ledger }: Context, path: Path, name: unknown): void {

@@ -39,7 +39,7 @@ export function convertSet(release: Release, defaults: DefaultPod): ConvertedSet
   const context: Context = { name, namespace, values, ledger, made, isOld, defaults, want }
   const github = convertAccount(context, [...labels, ...(release.labels ?? [])])
   const scale = convertScale(context)
-  const { docker, template } = convertPod(context)
+  const { docker, jobPods, template } = convertPod(context)
   const document = {
     apiVersion: runnerSetApiVersion,
     kind: 'RunnerSet',
@@ -48,6 +48,7 @@ export function convertSet(release: Release, defaults: DefaultPod): ConvertedSet
       github,
       scale,
       ...(docker === 'none' ? {} : { docker }),
+      ...jobPods,
       ...(Object.keys(template).length > 0 ? { template: withoutNulls(template) } : {}),
     },
   } as const

@@ -14,11 +14,16 @@ const ofDocker: ReadonlySet<string> = new Set([
 ])
 /** An engine of the same pod. A remote one stays. */
 const inPod = /^(unix:|tcp:\/\/(localhost|127\.0\.0\.1)\b)/
-const ofHooks =
-  /^ACTIONS_RUNNER_(CONTAINER_HOOK|POD_NAME$|REQUIRE_JOB_CONTAINER$|IMAGE$|USE_KUBE_SCHEDULER$|PREPARE_JOB)/
 
-const noHooks = 'Dayfly has no mode kubernetes yet, so the runner has no container hooks. Jobs with container: fail.'
-const ownHooks = 'It is kept. Dayfly makes no Role for the hooks and removes no pods of jobs: do both yourself.'
+const ownHooks =
+  'It is kept. Without spec.jobs: pods, Dayfly makes no Role for the hooks and removes no pods of jobs: do both yourself.'
+
+/** Returns whether ARC's chart sets this variable to this value in the modes for pods of jobs. */
+function isOfMode(name: string, value: string | undefined): boolean {
+  if (name === 'ACTIONS_RUNNER_CONTAINER_HOOKS') return /^\/home\/runner\/k8s(-novolume)?\/index\.js$/.test(value ?? '')
+  if (name === 'ACTIONS_RUNNER_REQUIRE_JOB_CONTAINER') return value !== 'false'
+  return name === 'ACTIONS_RUNNER_POD_NAME'
+}
 
 export function convertVariables(
   context: Context,
@@ -44,10 +49,12 @@ export function convertVariables(
       ledger.note('dropped', path, 'Dayfly sets DOCKER_HOST for its engine, which is ready before the runner starts.')
       return []
     }
-    if (ofHooks.test(name)) {
-      if (isKubernetes) ledger.note('decide', path, noHooks)
-      else if (name === 'ACTIONS_RUNNER_CONTAINER_HOOKS' && value !== '') ledger.note('decide', path, ownHooks)
-      if (isKubernetes) return []
+    if (isKubernetes && isOfMode(name, value)) {
+      ledger.note('dropped', path, 'spec.jobs: pods sets it.')
+      return []
+    }
+    if (!isKubernetes && name === 'ACTIONS_RUNNER_CONTAINER_HOOKS' && value !== '') {
+      ledger.note('decide', path, ownHooks)
     }
     return [isCredential(name, value) ? asReference(context, container, { name, index }) : entry]
   })

@@ -73,13 +73,9 @@ function withChartVolumes(context: Context, volumes: Volumes): Volumes {
       names: new Set([...names, 'dind-externals']),
     }
   }
-  const claim = fieldsAt(context.values.root, 'containerMode', 'kubernetesModeWorkVolumeClaim')
-  if (modeOf(context) !== 'kubernetes' || !claim || isDeclared('work')) return volumes
-  const sentence =
-    'spec.template.spec.volumes: work, the work folder of the runner. Without the mode, no pod of a job shares it.'
-  context.ledger.note('changed', ['containerMode', 'kubernetesModeWorkVolumeClaim'], sentence)
-  const work = { name: 'work', ephemeral: { volumeClaimTemplate: { spec: claim } } }
-  return { kept: [...kept, work], gone, renamed, names: new Set([...names, 'work']) }
+  // The pod of `jobs: pods` has the volume work.
+  if (modeOf(context) !== 'kubernetes' || isDeclared('work')) return volumes
+  return { kept, gone, renamed, names: new Set([...names, 'work']) }
 }
 
 function mountsOf(container: FoundContainer): readonly Mount[] {
