@@ -93,7 +93,10 @@ it('accepts the same template with docker: sidecar, and starts pods with a nativ
     {
       spec: {
         containers: [{ name: 'runner' }],
-        initContainers: [{ name: 'docker', image: 'docker:27-dind', restartPolicy: 'Always' }],
+        initContainers: [
+          { name: 'docker', image: 'docker:27-dind', restartPolicy: 'Always' },
+          { name: 'dayfly-externals' },
+        ],
       },
     },
   ])

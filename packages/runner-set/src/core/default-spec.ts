@@ -6,6 +6,7 @@ import { defaultEngine, type ForgeKind, type RunnerSet } from '../model/runner-s
 import { dockerContainer, dockerForRunner, dockerSpec, workFolder } from './docker-sidecar.ts'
 import { mergeTemplate } from './merge.ts'
 import { directNetwork, networkOfContainer, networkVolumes } from './network.ts'
+import { externalsSpec } from './runner-externals.ts'
 
 type Plain = Readonly<Record<string, unknown>>
 
@@ -28,6 +29,7 @@ export function defaultSpec(
       : [
           { ...dockerSpec(dockerEngine), containers: [{ name: runnerContainer, ...dockerForRunner(runner) }] },
           { initContainers: [{ name: dockerContainer, ...own }] },
+          externalsSpec(runner),
         ]),
   ]
   return parts.reduce<Plain>((spec, part) => mergeTemplate(spec, part), base)

@@ -6,6 +6,7 @@ import type { RunnerSet } from '../model/runner-set.ts'
 import { defaultSpec } from './default-spec.ts'
 import { withDockerAsSidecar } from './docker-sidecar.ts'
 import { mergeTemplate } from './merge.ts'
+import { withRunnersImage } from './runner-externals.ts'
 
 export const labels = {
   set: `${apiGroup}/set`,
@@ -44,7 +45,7 @@ export function buildPod(set: RunnerSet, name: string, registrationId: string, h
   const template = set.template
   const own = template.spec ?? {}
   const spec: Record<string, unknown> = {
-    ...mergeTemplate(ownSpec(set, name), set.docker === 'sidecar' ? withDockerAsSidecar(own) : own),
+    ...withRunnersImage(mergeTemplate(ownSpec(set, name), set.docker === 'none' ? own : withDockerAsSidecar(own))),
     restartPolicy: 'Never',
   }
   return {
