@@ -27,7 +27,7 @@ export function defaultSpec(
     ...(docker === 'none'
       ? []
       : [
-          { ...dockerSpec(dockerEngine), containers: [{ name: runnerContainer, ...dockerForRunner(runner) }] },
+          { ...dockerSpec(docker, dockerEngine), containers: [{ name: runnerContainer, ...dockerForRunner(runner) }] },
           { initContainers: [{ name: dockerContainer, ...own }] },
           externalsSpec(runner),
         ]),
