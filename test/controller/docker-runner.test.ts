@@ -114,6 +114,19 @@ it.each(['sidecar', 'rootless'] as const)('writes an engine in which the doctor 
   expect(rulesOf(kind)).toEqual(rulesOf('none'))
 })
 
+/** Creates the default pod in a namespace that enforces a level. */
+async function admitted(docker: DockerKind, level: string): Promise<string> {
+  const kubernetes = embeddedKubernetes('other')
+  const labels = { 'pod-security.kubernetes.io/enforce': level }
+  await kubernetes.create(namespaces, object('v1', 'Namespace', { name: 'ci', labels }))
+  const { object: pod } = await kubernetes.create(podResource, buildPod(runnerSet({ docker }), 'linux-a', '1'))
+  return pod.metadata.name
+}
+
+it('needs a namespace of the level baseline without an engine', async () => {
+  expect(await admitted('none', 'baseline')).toBe('linux-a')
+})
+
 it.each([
   ['sidecar', 'privileged (container "docker" must not set securityContext.privileged=true)'],
   [
@@ -123,14 +136,7 @@ it.each([
 ] as const)(
   'needs a namespace that enforces the level privileged, and is refused at baseline: %s',
   async (docker, why) => {
-    const admitted = async (level: string) => {
-      const kubernetes = embeddedKubernetes('other')
-      const labels = { 'pod-security.kubernetes.io/enforce': level }
-      await kubernetes.create(namespaces, object('v1', 'Namespace', { name: 'ci', labels }))
-      const pod = buildPod(runnerSet({ docker }), 'linux-a', '1')
-      return await kubernetes.create(podResource, pod)
-    }
-    expect((await admitted('privileged')).object.metadata.name).toBe('linux-a')
-    await expect(admitted('baseline')).rejects.toThrow(`violates PodSecurity "baseline:latest": ${why}`)
+    expect(await admitted(docker, 'privileged')).toBe('linux-a')
+    await expect(admitted(docker, 'baseline')).rejects.toThrow(`violates PodSecurity "baseline:latest": ${why}`)
   },
 )

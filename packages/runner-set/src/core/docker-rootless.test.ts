@@ -57,7 +57,8 @@ it('starts no engine with capabilities outside a user namespace: an API server t
     is: 'refused',
     failure: {
       reason: 'template-changed',
-      message: expect.stringContaining('spec.initContainers[0].securityContext.procMount'),
+      message:
+        'spec.initContainers[0].securityContext.procMount was dropped or changed: pods with user namespaces need Kubernetes 1.33 or later',
     },
   })
 })
