@@ -1,7 +1,7 @@
 // Runs a command with a real Kubernetes node, whose kubelet runs pods. Usage: npx tsx scripts/real-node.ts npm run test:kubernetes.
 // Needs Linux, root, Go and these packages of Debian: gcc libc6-dev libseccomp-dev pkg-config busybox-static dbus iproute2 systemd util-linux.
 // The node runs in its own namespaces and is removed afterwards. The exit code is the command's, or 3 if this machine cannot run a node.
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -54,6 +54,8 @@ async function outside(): Promise<number> {
   if (lacking) throw new Obstacle(lacking.why)
   const engine = await buildEngine(busybox, signal)
   const folder = await mkdtemp(path.join(tmpdir(), 'dayfly-node-'))
+  // The root of a pod with a user namespace is an ordinary user, and its file system is below this folder.
+  await chmod(folder, 0o711)
   const place: Place = { programs: built.folder, engine, busybox, folder }
   const again = [process.execPath, ...process.execArgv, fileURLToPath(import.meta.url), ...process.argv.slice(2)]
   try {

@@ -174,7 +174,7 @@ Dayfly merges \`template\` over its default pod. It merges lists of named items 
 The container \`runner\` is the runner. Its default image is \`ghcr.io/actions/actions-runner:latest\`, or that of Bitbucket's runner.
 The pod has no ServiceAccount token and no injected service variables, unless the template sets them. Its restart policy is always \`Never\`.
 GitHub's runner reads its credential from a file in \`/run/dayfly\`. Bitbucket's runner reads it from environment variables that name the keys of the Secret.
-With \`docker: sidecar\`, the pod also has a Docker Engine ([guide/docker.md](guide/docker.md)).
+With \`docker: sidecar\` or \`docker: rootless\`, the pod also has a Docker Engine ([guide/docker.md](guide/docker.md)).
 
 Before the first runner, Dayfly sends the pod to the API server as a dry run, and compares the response with the pod. It does so again after each change.
 It refuses a template that the API server refuses or changes, one without the container \`runner\`, and one with a hazard: a known cause of pods that never start or never end.

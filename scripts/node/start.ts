@@ -44,7 +44,7 @@ export async function startNode(options: NodeOptions, signal: AbortSignal): Prom
   const { plan, programs, folder, kubeconfig, nodeKubeconfig } = options
   const at = (name: string) => path.join(folder, name)
   const program = (name: string) => path.join(programs, name)
-  for (const name of ['cni', 'kubelet', 'manifests']) await mkdir(at(name))
+  for (const name of ['cni', 'containerd', 'kubelet', 'manifests']) await mkdir(at(name))
   await writeFile(at('containerd.toml'), containerdSettings(folder, programs, plan))
   await writeFile(at('kubelet.json'), JSON.stringify(kubeletSettings(folder, options.run, plan)))
   await writeFile(at('cni/10-pods.conflist'), JSON.stringify(podNetwork(folder, plan)))

@@ -3,7 +3,10 @@ import { decodeFiles, examine } from '@dayfly/doctor/engine/examine'
 import { catalogue } from '@dayfly/doctor/rules/catalogue'
 import { buildPod } from '@dayfly/runner-set/core/pod'
 import { runnerSet } from '@dayfly/runner-set/core/world.fixture'
+import type { DockerKind } from '@dayfly/runner-set/model/runner-set'
 import { afterEach, expect, it } from 'vitest'
+import { embeddedKubernetes } from '../cluster/embedded-kubernetes.ts'
+import { namespaces, object, pods as podResource } from '../kubernetes/client-place.ts'
 import {
   closeStage,
   confirmDeletions,
@@ -93,17 +96,47 @@ it('accepts the same template with docker: sidecar, and starts pods with a nativ
     {
       spec: {
         containers: [{ name: 'runner' }],
-        initContainers: [{ name: 'docker', image: 'docker:27-dind', restartPolicy: 'Always' }],
+        initContainers: [
+          { name: 'docker', image: 'docker:27-dind', restartPolicy: 'Always' },
+          { name: 'dayfly-externals' },
+        ],
       },
     },
   ])
 })
 
-it('writes a sidecar in which the doctor finds nothing that it does not find without one', () => {
-  const rulesOf = (docker: 'none' | 'sidecar') => {
+it.each(['sidecar', 'rootless'] as const)('writes an engine in which the doctor finds nothing new: %s', (kind) => {
+  const rulesOf = (docker: DockerKind) => {
     const pod = buildPod(runnerSet({ docker }), 'linux-a', '1')
     const files = decodeFiles([{ path: 'pod.yaml', text: JSON.stringify(pod) }])
     return examine(files, catalogue).findings.map(({ rule }) => rule)
   }
-  expect(rulesOf('sidecar')).toEqual(rulesOf('none'))
+  expect(rulesOf(kind)).toEqual(rulesOf('none'))
 })
+
+/** Creates the default pod in a namespace that enforces a level. */
+async function admitted(docker: DockerKind, level: string): Promise<string> {
+  const kubernetes = embeddedKubernetes('other')
+  const labels = { 'pod-security.kubernetes.io/enforce': level }
+  await kubernetes.create(namespaces, object('v1', 'Namespace', { name: 'ci', labels }))
+  const { object: pod } = await kubernetes.create(podResource, buildPod(runnerSet({ docker }), 'linux-a', '1'))
+  return pod.metadata.name
+}
+
+it('needs a namespace of the level baseline without an engine', async () => {
+  expect(await admitted('none', 'baseline')).toBe('linux-a')
+})
+
+it.each([
+  ['sidecar', 'privileged (container "docker" must not set securityContext.privileged=true)'],
+  [
+    'rootless',
+    'forbidden AppArmor profile (container "docker" must not set AppArmor profile type to "Unconfined"), non-default capabilities (container "docker" must not include "NET_ADMIN", "SYS_ADMIN" in securityContext.capabilities.add), seccompProfile (container "docker" must not set securityContext.seccompProfile.type to "Unconfined")',
+  ],
+] as const)(
+  'needs a namespace that enforces the level privileged, and is refused at baseline: %s',
+  async (docker, why) => {
+    expect(await admitted(docker, 'privileged')).toBe('linux-a')
+    await expect(admitted(docker, 'baseline')).rejects.toThrow(`violates PodSecurity "baseline:latest": ${why}`)
+  },
+)

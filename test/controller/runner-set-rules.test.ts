@@ -222,6 +222,19 @@ describe('the API server', () => {
   })
 })
 
+it.each([
+  [{ docker: 'sidecar' }, []],
+  [{ docker: 'rootless' }, []],
+  [{ docker: 'none' }, ['this set has no Docker Engine: set docker: sidecar or rootless, or remove dockerEngine']],
+  [{}, ['this set has no Docker Engine: set docker: sidecar or rootless, or remove dockerEngine']],
+])('allows dockerEngine in a set that has an engine: %j', (docker, sentences) => {
+  const written = document({ github, scale: { max: 1 }, ...docker, dockerEngine: { storage: { size: '5Gi' } } })
+  expect(problems(written)).toEqual(sentences.map((sentence) => `spec.dockerEngine: ${sentence}`))
+  expect(refusals(() => registry().create(runnersets, written))).toEqual(
+    sentences.map((sentence) => `spec.dockerEngine: Invalid value: ${sentence}`),
+  )
+})
+
 it.each(['labels', 'annotations'])(
   'a value of %s without quotes is refused with its path, before any pod is',
   (kind) => {
@@ -275,7 +288,7 @@ it('accepts a document exactly if the controller does, and refuses it in the sam
       keepFinished: durations,
       keepFailed: durations,
       lifeMax: durations,
-      docker: fc.constantFrom('none', 'sidecar', 'dind'),
+      docker: fc.constantFrom('none', 'sidecar', 'rootless', 'dind'),
     },
     { requiredKeys: ['scale'] },
   )

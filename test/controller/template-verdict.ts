@@ -45,6 +45,7 @@ export const sameEverywhere: readonly (readonly [
 ])[] = [
   ['the default template', {}, undefined, /^$/],
   ['a Docker sidecar', { docker: 'sidecar' }, undefined, /^$/],
+  ['a rootless Docker sidecar', { docker: 'rootless' }, undefined, /^$/],
   ['a token of the ServiceAccount', template({ automountServiceAccountToken: true }), undefined, /^$/],
   [
     'quantities in another notation',

@@ -32,7 +32,15 @@ const dockerEngine = {
   insecureRegistries: ['registry.test:5000'],
   storage: { size: '5Gi' },
 }
-const sidecar = { docker: 'sidecar', dockerEngine, template: { spec: { containers: [realRunner, engine] } } }
+const ownEngine = (docker: 'sidecar' | 'rootless') => {
+  return { docker, dockerEngine, template: { spec: { containers: [realRunner, engine] } } }
+}
+
+/** The root of the pod is an ordinary user of the node, and the runner may remove what root of a container has written. */
+const ordinaryUser = [
+  'read -r _ outside _ </proc/self/uid_map; test "$outside" -ge 65536',
+  'docker run --rm --volume "$PWD:/data" step touch /data/of-root && rm -f of-root && ! test -e of-root',
+]
 
 /** The shape of old templates: both containers share the folder of the socket, and that of the work. */
 const folders = [
@@ -66,11 +74,11 @@ function suite(kubeconfig: string): void {
   })
 
   /** Runs one job that uses Docker. Returns how many seconds after the end of its runner container the pod was gone. */
-  async function secondsToGo(set: string): Promise<number> {
+  async function secondsToGo(set: string, script = dockerStep(workFolder)): Promise<number> {
     const { node, forge, watched } = stage()
     const watch = watchPods(node, watched, set)
     await ready(stage(), watched, set)
-    const [job = ''] = queue(forge, set, 1, dockerStep(workFolder).join('\n'))
+    const [job = ''] = queue(forge, set, 1, script.join('\n'))
     const seen = new Set<string>()
     const look = async () => {
       const pods = watch.live()
@@ -117,7 +125,14 @@ function suite(kubeconfig: string): void {
   it.concurrent('is gone within 10 s of its runner with docker: sidecar', async (context) => {
     if (why !== undefined) context.skip(why)
     const { forge, watched, createSet } = stage()
-    await createSet(runnerSet(watched, 'sidecar', forge, sidecar))
+    await createSet(runnerSet(watched, 'sidecar', forge, ownEngine('sidecar')))
     expect(await secondsToGo('sidecar')).toBeLessThan(10)
+  })
+
+  it.concurrent('is gone within 10 s of its runner with docker: rootless', async (context) => {
+    if (why !== undefined) context.skip(why)
+    const { forge, watched, createSet } = stage()
+    await createSet(runnerSet(watched, 'rootless', forge, ownEngine('rootless')))
+    expect(await secondsToGo('rootless', [...dockerStep(workFolder), ...ordinaryUser])).toBeLessThan(10)
   })
 }

@@ -63,10 +63,10 @@ export const relations: readonly Relation[] = [
   },
   {
     level: ['spec'],
-    rule: "!has(self.dockerEngine) || (has(self.docker) && self.docker == 'sidecar')",
+    rule: "!has(self.dockerEngine) || (has(self.docker) && self.docker != 'none')",
     fieldPath: '.dockerEngine',
-    message: 'this set has no Docker Engine: set docker: sidecar, or remove dockerEngine',
-    holds: ({ docker, dockerEngine }) => dockerEngine === undefined || docker === 'sidecar',
+    message: 'this set has no Docker Engine: set docker: sidecar or rootless, or remove dockerEngine',
+    holds: ({ docker, dockerEngine }) => dockerEngine === undefined || docker !== 'none',
   },
   {
     level: ['spec'],

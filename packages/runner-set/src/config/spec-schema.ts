@@ -145,7 +145,7 @@ const dockerEngine = z
       .default({ size: '20Gi' })
       .describe('The volume for images and layers.'),
   })
-  .describe('The configuration of the Docker Engine. Only with docker: sidecar.')
+  .describe('The configuration of the Docker Engine. Only with docker: sidecar or rootless.')
 
 const jobPods = z
   .strictObject({
@@ -258,9 +258,11 @@ export const runnerSetSpecSchema = z
       .describe('Stops the set: no runner starts, idle runners are removed, and busy runners finish their jobs.'),
     runner: runner.optional(),
     docker: z
-      .enum(['none', 'sidecar'])
+      .enum(['none', 'sidecar', 'rootless'])
       .default('none')
-      .describe('sidecar gives each runner a Docker Engine of its own, which ends with the runner.'),
+      .describe(
+        'sidecar and rootless give each runner a Docker Engine of its own, which ends with the runner. sidecar is privileged, rootless is not.',
+      ),
     dockerEngine: dockerEngine.optional(),
     jobs: z
       .enum(['host', 'pods'])

@@ -7,6 +7,7 @@ import { dockerContainer, dockerForRunner, dockerSpec, workFolder } from './dock
 import { jobPodsSpec } from './job-pods-spec.ts'
 import { mergeTemplate } from './merge.ts'
 import { directNetwork, networkOfContainer, networkVolumes } from './network.ts'
+import { externalsSpec } from './runner-externals.ts'
 
 type Plain = Readonly<Record<string, unknown>>
 
@@ -34,8 +35,9 @@ export function defaultSpec(
     ...(docker === 'none'
       ? []
       : [
-          { ...dockerSpec(dockerEngine), containers: [{ name: runnerContainer, ...dockerForRunner(runner) }] },
+          { ...dockerSpec(docker, dockerEngine), containers: [{ name: runnerContainer, ...dockerForRunner(runner) }] },
           { initContainers: [{ name: dockerContainer, ...own }] },
+          externalsSpec(runner),
         ]),
     ...(jobs === 'host' ? [] : [jobPodsSpec(jobPods)]),
   ]

@@ -28,6 +28,7 @@ it('adds a native sidecar that ends with the runner, and nothing to a set withou
       startupProbe: { exec: { command: ['docker', 'info'] }, periodSeconds: 1, timeoutSeconds: 5 },
       resources: { requests: { cpu: expect.any(String), memory: expect.any(String) } },
     },
+    { name: 'dayfly-externals' },
   ])
   expect(terminationGracePeriodSeconds).toBeGreaterThan(10)
   expect(hazardsOf(podOf())).toEqual([])
@@ -89,7 +90,7 @@ it.each([
   }
   const pod = podOf({ ...place(docker), volumes: [{ name: 'dayfly-docker-data', emptyDir: { sizeLimit: '1Gi' } }] })
   expect(pod.containers.map(({ name }) => name)).toEqual(['runner'])
-  expect(pod.initContainers).toHaveLength(1)
+  expect(pod.initContainers?.map(({ name }) => name)).toEqual(['docker', 'dayfly-externals'])
   expect(pod.initContainers?.[0]).toMatchObject({
     ...docker,
     restartPolicy: 'Always',
@@ -105,7 +106,7 @@ it('keeps the order of the user’s own init containers, and the other container
     containers: [{ name: 'helper' }, { name: 'runner', image: 'mine' }],
   }
   const pod = podOf(spec)
-  expect(pod.initContainers?.map(({ name }) => name)).toEqual(['first', 'docker'])
+  expect(pod.initContainers?.map(({ name }) => name)).toEqual(['first', 'docker', 'dayfly-externals'])
   expect(pod.containers.map(({ name }) => name)).toEqual(['helper', 'runner'])
 })
 

@@ -1,6 +1,7 @@
-// The Docker Engine of a set with `docker: sidecar`: a native sidecar, which ends with the runner (docs/reference/docker.md#s4).
+// The Docker Engine of a set: a native sidecar, which ends with the runner (docs/reference/docker.md#s4).
 import type { RunnerTraits } from '../model/forges/traits.ts'
-import type { DockerEngine } from '../model/runner-set.ts'
+import type { DockerEngine, DockerKind } from '../model/runner-set.ts'
+import { rootlessFields, rootlessStart } from './docker-rootless.ts'
 
 type Plain = Readonly<Record<string, unknown>>
 
@@ -17,13 +18,15 @@ const sharedSocket = `unix://${sharedFolder}/docker.sock`
 /** The engine mounts paths of the job into its containers, so both see the work folder at one path. */
 export const workFolder = '/home/runner/_work'
 
-/** An init is PID 1, because dockerd does not reap. The entrypoint of Docker's own image prepares control groups. */
-const startCommand = [
-  '/bin/sh',
-  '-c',
-  'if command -v dockerd-entrypoint.sh >/dev/null; then set -- dockerd-entrypoint.sh "$@"; fi; exec docker-init -- "$@"',
-  dockerContainer,
-]
+/** The entrypoint of Docker's own image prepares control groups. */
+const privilegedStart =
+  'if command -v dockerd-entrypoint.sh >/dev/null; then set -- dockerd-entrypoint.sh "$@"; fi; exec docker-init -- "$@"'
+
+/** The differences of the two kinds. An init is PID 1 in both, because dockerd does not reap. */
+const kinds = {
+  sidecar: { start: privilegedStart, container: { securityContext: { privileged: true } }, pod: {} },
+  rootless: { start: rootlessStart, ...rootlessFields },
+} as const
 
 /** A PID file in a volume outlives a killed engine, and the next one refuses to start (docs/reference/docker.md#s3-1). */
 const engineArguments = [
@@ -40,16 +43,17 @@ const sharedMounts = [
   { name: 'dayfly-work', mountPath: workFolder },
 ]
 
-/** The parts of a pod that `docker: sidecar` adds. A template is merged over them. */
-export function dockerSpec(engine: DockerEngine): Plain {
+/** Returns the parts of a pod that the engine adds. A template is merged over them. */
+export function dockerSpec(kind: Exclude<DockerKind, 'none'>, engine: DockerEngine): Plain {
+  const { start, container, pod } = kinds[kind]
   const sidecar = {
     name: dockerContainer,
     image,
-    command: startCommand,
+    command: ['/bin/sh', '-c', start, dockerContainer],
     args: [...engineArguments, ...registryArguments(engine)],
     env: [{ name: 'DOCKER_GROUP_GID', value: '123' }],
     restartPolicy: 'Always',
-    securityContext: { privileged: true },
+    ...container,
     startupProbe: {
       exec: { command: ['docker', 'info'] },
       periodSeconds: 1,
@@ -62,6 +66,7 @@ export function dockerSpec(engine: DockerEngine): Plain {
   return {
     // Longer than the 10 s for which an engine waits for its containers.
     terminationGracePeriodSeconds: 30,
+    ...pod,
     initContainers: [sidecar],
     volumes: [
       { name: 'dayfly-docker-socket', emptyDir: {} },

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { RunnerSet } from '../model/runner-set.ts'
 import { networkEntries } from './network.ts'
 import { buildPod, templateHash } from './pod.ts'
+import { externalsContainer } from './runner-externals.ts'
 import { runnerSet } from './world.fixture.ts'
 
 type Container = {
@@ -15,9 +16,11 @@ const ca = { kind: 'config-map', name: 'acme-ca', key: 'root.pem' } as const
 const setWith = (network: Partial<RunnerSet['network']>, more: Partial<RunnerSet> = {}) =>
   runnerSet({ network: { proxy: undefined, ca: undefined, ...network }, ...more })
 
+/** Returns the containers that use the network. The one that copies programs does not. */
 function containersOf(set: RunnerSet): readonly Container[] {
   const { containers, initContainers = [] } = buildPod(set, 'linux-1', '7').spec
-  return [...(containers as Container[]), ...(initContainers as Container[])]
+  const all = [...(containers as Container[]), ...(initContainers as Container[])]
+  return all.filter(({ name }) => name !== externalsContainer)
 }
 
 function environmentOf({ env }: Container): Readonly<Record<string, unknown>> {

@@ -7,6 +7,7 @@ import { defaultSpec } from './default-spec.ts'
 import { withDockerAsSidecar } from './docker-sidecar.ts'
 import { withImageForHooks } from './job-pods-spec.ts'
 import { mergeTemplate } from './merge.ts'
+import { withRunnersImage } from './runner-externals.ts'
 
 export const labels = {
   set: `${apiGroup}/set`,
@@ -50,7 +51,8 @@ export function templateHash(
 export function buildPod(set: RunnerSet, name: string, registrationId: string, hash = templateHash(set)) {
   const template = set.template
   const own = template.spec ?? {}
-  const merged = mergeTemplate(ownSpec(set, name), set.docker === 'sidecar' ? withDockerAsSidecar(own) : own)
+  const withDocker = set.docker === 'none' ? own : withDockerAsSidecar(own)
+  const merged = withRunnersImage(mergeTemplate(ownSpec(set, name), withDocker))
   const spec: Record<string, unknown> = {
     ...(set.jobs === 'pods' ? withImageForHooks(merged) : merged),
     restartPolicy: 'Never',

@@ -72,9 +72,15 @@ export function checkAgainAt(
 /** An API server that does not know native sidecars drops the field, and may then refuse what only a sidecar may have. */
 const sidecarNote = 'native sidecars need Kubernetes 1.29 or later, and no webhook that drops restartPolicy'
 
+/** The fields that an older API server drops, and why. */
+const notes: readonly (readonly [RegExp, string])[] = [
+  [/^spec\.initContainers\[\d+\]\.restartPolicy$/, sidecarNote],
+  [/\.securityContext\.procMount$/, 'pods with user namespaces need Kubernetes 1.33 or later'],
+]
+
 function changeOf(spec: unknown, stored: unknown): Failure | undefined {
   const path = firstDifference(spec, stored, 'spec')
   if (path === undefined) return undefined
-  const note = /^spec\.initContainers\[\d+\]\.restartPolicy$/.test(path) ? `: ${sidecarNote}` : ''
-  return { reason: 'template-changed', message: `${path} was dropped or changed${note}` }
+  const why = notes.find(([field]) => field.test(path))?.[1]
+  return { reason: 'template-changed', message: `${path} was dropped or changed${why === undefined ? '' : `: ${why}`}` }
 }

@@ -63,6 +63,9 @@ export type PercentageScale = {
   readonly coolDownMs: number
 }
 
+/** `sidecar`: the pod has a privileged Docker Engine. `rootless`: it has one without privilege, in a user namespace of the pod. */
+export type DockerKind = 'none' | 'sidecar' | 'rootless'
+
 export type DockerEngine = {
   /** The URL of a registry mirror, from which the engine pulls first. */
   readonly mirror: string | undefined
@@ -103,8 +106,7 @@ export type RunnerSet = {
   readonly scale: Scale
   /** No runner starts, idle ones are removed, and busy ones finish. */
   readonly paused: boolean
-  /** `sidecar`: Dayfly adds a Docker Engine to the pod. */
-  readonly docker: 'none' | 'sidecar'
+  readonly docker: DockerKind
   /** How that engine is configured. */
   readonly dockerEngine: DockerEngine
   /** `pods`: a job with a container runs in a pod of its own, without a Docker Engine. */

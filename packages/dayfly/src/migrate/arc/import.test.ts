@@ -200,11 +200,8 @@ describe('Docker', () => {
     const { spec, at } = one('containerMode: {type: dind}\n')
     expect(spec).toEqual(one(expanded).spec)
     expect(at('docker')).toBe('sidecar')
-    expect(at('template', 'spec')).not.toHaveProperty('containers')
-    expect(at('template', 'spec', 'initContainers')).toMatchObject([
-      { name: 'init-dind-externals' },
-      { name: 'docker' },
-    ])
+    // Dayfly's pod copies the programs for a job's containers itself.
+    expect(spec).not.toHaveProperty('template')
   })
 
   it('keeps what a template changes at its engine', () => {
@@ -216,15 +213,24 @@ describe('Docker', () => {
       .replace('--group=', "--mtu=1400, '-H', 'tcp://0.0.0.0:2375', --group=")
       .replace('{name: work, emptyDir: {}}', '{name: work, emptyDir: {sizeLimit: 50Gi}}')
     const { at } = one(changed)
-    expect(at('template', 'spec', 'initContainers', 1)).toMatchObject({
+    expect(at('template', 'spec', 'initContainers', 0)).toMatchObject({
       name: 'docker',
       image: 'registry.example/docker:27-dind',
       resources: { limits: { memory: '4Gi' } },
     })
-    const args = textsAt(at('template', 'spec', 'initContainers', 1), 'args')
+    const args = textsAt(at('template', 'spec', 'initContainers', 0), 'args')
     expect(args.slice(-1)).toEqual(['--mtu=1400'])
     expect(args.join(' ')).not.toContain('2375')
     expect(at('template', 'spec', 'volumes')).toContainEqual({ name: 'dayfly-work', emptyDir: { sizeLimit: '50Gi' } })
+  })
+
+  it('keeps an init container that copies the programs of another image', () => {
+    const { at } = one(expanded.replace('image: ghcr.io/actions/actions-runner:latest, command', 'image: x/y, command'))
+    expect(at('template', 'spec', 'initContainers')).toMatchObject([
+      { name: 'init-dind-externals', image: 'x/y' },
+      { name: 'docker', volumeMounts: [{ name: 'dind-externals', mountPath: '/home/runner/externals' }] },
+    ])
+    expect(at('template', 'spec', 'volumes')).toContainEqual({ name: 'dind-externals', emptyDir: {} })
   })
 
   it('mounts no volume that the chart would have added', () => {

@@ -34,6 +34,7 @@ export const bitbucket = {
     workFolderVariable: 'WORKING_DIRECTORY',
     // docs/reference/bitbucket.md#s3-3
     readsEngineFiles: true,
+    externalsFolder: undefined,
     outdatedExitCode: undefined,
   },
 } as const satisfies ForgeTraits

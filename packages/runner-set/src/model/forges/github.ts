@@ -27,6 +27,8 @@ export const github = {
     credential: { is: 'file', folder: credentialFolder },
     workFolderVariable: undefined,
     readsEngineFiles: false,
+    // https://github.com/actions/runner/blob/main/src/Runner.Worker/ContainerOperationProvider.cs mounts it at /__e.
+    externalsFolder: '/home/runner/externals',
     outdatedExitCode: 7,
   },
 } as const satisfies ForgeTraits

@@ -38,6 +38,8 @@ export type RunnerTraits = {
   readonly workFolderVariable: string | undefined
   /** It reads the output of a job's containers from the files of the Docker Engine. */
   readonly readsEngineFiles: boolean
+  /** The folder of its image that a job's containers mount through the Docker Engine; undefined if they mount nothing of the image. */
+  readonly externalsFolder: string | undefined
   /** The exit code with which it ends if the forge refuses its version. */
   readonly outdatedExitCode: number | undefined
 }

@@ -42,7 +42,8 @@ export function convertEngine(context: Context, engine: FoundContainer, volumes:
   return Object.keys(out).length === 0 ? undefined : { name: dockerContainer, ...out }
 }
 
-const rootless = "Dayfly's sidecar runs a privileged engine, not a rootless one. Decide whether jobs may have that."
+const rootless =
+  "Dayfly's sidecar is privileged. Set spec.docker to rootless for an engine without privilege, if the nodes have user namespaces."
 
 function mountsAsField(mounts: readonly JsonObject[]): JsonObject {
   // The sidecar mounts the work folder itself.

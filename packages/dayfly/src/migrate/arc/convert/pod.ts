@@ -1,16 +1,15 @@
 // Converts the pod template: the runner, Docker beside it, other containers, volumes and fields of the pod.
-import { type JsonObject, listAt } from '@dayfly/kit/read-json'
+import type { JsonObject } from '@dayfly/kit/read-json'
 import { authorityParts } from './authority.ts'
-import { type FoundContainer, findContainers, isKubernetesMode, modeOf } from './containers.ts'
+import { type FoundContainer, findContainers, isKubernetesMode, modeOf, wordsOf } from './containers.ts'
 import type { Context } from './context.ts'
-import { dockerContainer } from './default-pod.ts'
 import { convertEngine } from './engine.ts'
 import { convertFields } from './fields.ts'
 import { convertJobPods } from './job-pods.ts'
 import { convertMetadata } from './metadata.ts'
 import { convertRunner, imageOf } from './runner.ts'
 import { convertVariables } from './variables.ts'
-import { convertMounts, convertVolumes, type Volumes } from './volumes.ts'
+import { convertMounts, convertVolumes, externalsPath, type Volumes } from './volumes.ts'
 
 export type ConvertedPod = {
   readonly docker: 'none' | 'sidecar'
@@ -20,14 +19,13 @@ export type ConvertedPod = {
 }
 
 export function convertPod(context: Context): ConvertedPod {
-  const containers = withoutIgnored(context, findContainers(context))
+  const containers = withoutOwn(context, findContainers(context))
   const engine = containers.find(({ role }) => role === 'engine')
   const runner = containers.find(({ role }) => role === 'runner')
   const isDind = modeOf(context) === 'dind'
   const hasDocker = isDind || engine !== undefined
   const volumes = convertVolumes(context, containers, hasDocker)
-  const externals = isDind && !copiesExternals(containers)
-  noteMode(context, externals)
+  noteMode(context)
   const jobPods = convertJobPods(context, containers)
   const fields = convertFields(context)
   const own = convertRunner(context, runner, volumes, hasDocker)
@@ -36,12 +34,10 @@ export function convertPod(context: Context): ConvertedPod {
     containers
       .filter((one) => one.role === 'other' && one.list === list)
       .map((one) => convertOther(context, one, volumes, runner))
-  const added = externals ? externalsFor(imageOf(context, runner)) : undefined
-  const docker = withExternals(sidecar, added)
   const spec = withLists(fields, {
-    initContainers: [...(added ? [added.init] : []), ...others('initContainers'), ...(docker ? [docker] : [])],
+    initContainers: [...others('initContainers'), ...(sidecar ? [sidecar] : [])],
     containers: inOrder(containers, own, others('containers')),
-    volumes: [...volumes.kept, ...(added ? [added.volume] : []), ...authorityParts(context).volumes],
+    volumes: [...volumes.kept, ...authorityParts(context).volumes],
   })
   const metadata = convertMetadata(context)
   const template = {
@@ -51,25 +47,28 @@ export function convertPod(context: Context): ConvertedPod {
   return { docker: hasDocker ? 'sidecar' : 'none', jobPods, template }
 }
 
-/** In the mode dind, ARC's chart leaves out an ordinary container of this name. */
-function withoutIgnored(context: Context, containers: readonly FoundContainer[]): readonly FoundContainer[] {
+/** Leaves out what ARC's chart ignores, and what Dayfly's pod with Docker has itself. */
+function withoutOwn(context: Context, containers: readonly FoundContainer[]): readonly FoundContainer[] {
+  const isDind = modeOf(context) === 'dind'
+  const hasDocker = isDind || containers.some(({ role }) => role === 'engine')
+  const runner = containers.find(({ role }) => role === 'runner')
   return containers.filter((one) => {
-    const isIgnored = modeOf(context) === 'dind' && one.list === 'containers' && one.value['name'] === 'dind'
+    const isIgnored = isDind && one.list === 'containers' && one.value['name'] === 'dind'
+    const isOwn = hasDocker && isOwnCopy(context, one, runner)
     if (isIgnored)
       context.ledger.note('dropped', one.path, "In the mode dind, ARC's chart ignores a container of this name.")
-    return !isIgnored
+    if (isOwn) context.ledger.note('kept', one.path, "Dayfly's pod with Docker copies this folder itself.")
+    return !isIgnored && !isOwn
   })
 }
 
-function noteMode(context: Context, addsExternals: boolean): void {
+function noteMode(context: Context): void {
   const mode = modeOf(context)
   const { ledger } = context
   if (isKubernetesMode(mode)) return
   const hasNoMode = mode === '' || mode === 'none'
   if (mode === 'dind') {
-    const why = addsExternals ? ' An init container copies the programs that jobs with container: need.' : ''
-    const sentence = `spec.docker: sidecar, an engine with its own version and probe.${why}`
-    ledger.note('changed', ['containerMode', 'type'], sentence)
+    ledger.note('changed', ['containerMode', 'type'], 'spec.docker: sidecar, an engine with its own version and probe.')
   } else if (hasNoMode) ledger.note('kept', ['containerMode', 'type'], 'No mode: the template says all.')
   else ledger.note('decide', ['containerMode', 'type'], 'Neither the chart nor Dayfly knows this mode.')
   for (const key of [
@@ -81,35 +80,18 @@ function noteMode(context: Context, addsExternals: boolean): void {
   }
 }
 
-const externalsPath = '/home/runner/externals'
-
 function copiesExternals(containers: readonly FoundContainer[]): boolean {
   return containers.some(
     ({ list, value }) => list === 'initContainers' && JSON.stringify(value).includes(externalsPath),
   )
 }
 
-/** The init container and the volume that the chart adds in the mode dind. Jobs with `container:` need the folder in the engine. */
-function externalsFor(image: unknown) {
-  const name = 'dind-externals'
-  return {
-    init: {
-      name: 'init-dind-externals',
-      image,
-      command: ['cp', '-r', `${externalsPath}/.`, '/home/runner/tmpDir/'],
-      volumeMounts: [{ name, mountPath: '/home/runner/tmpDir' }],
-    },
-    mount: { name, mountPath: externalsPath },
-    volume: { name, emptyDir: {} },
-  }
-}
-
-function withExternals(
-  sidecar: JsonObject | undefined,
-  added: ReturnType<typeof externalsFor> | undefined,
-): JsonObject | undefined {
-  if (!added) return sidecar
-  return { name: dockerContainer, ...sidecar, volumeMounts: [...listAt(sidecar, 'volumeMounts'), added.mount] }
+/** The init container of the chart's mode dind, which a template writes down, too. Dayfly's pod has one of its own. */
+function isOwnCopy(context: Context, { list, value }: FoundContainer, runner: FoundContainer | undefined): boolean {
+  const [program, from, ...to] = wordsOf(value).filter((word) => !word.startsWith('-'))
+  const isCopy = program === 'cp' && from === `${externalsPath}/.` && to.length === 1
+  const { image = imageOf(context, runner) } = value
+  return list === 'initContainers' && isCopy && image === imageOf(context, runner)
 }
 
 function convertOther(

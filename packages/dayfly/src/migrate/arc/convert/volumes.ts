@@ -6,6 +6,13 @@ import type { Context } from './context.ts'
 /** The volume of the work folder that Dayfly's runner and Docker share. */
 const workVolume = 'dayfly-work'
 const workPath = '/home/runner/_work'
+/** The programs that a job's containers mount through the engine. Dayfly's pod has a volume for them, too. */
+export const externalsPath = '/home/runner/externals'
+/** The volumes that ARC's chart adds in the mode dind, and their names in Dayfly's pod. */
+const chartVolumes: ReadonlyMap<string, string> = new Map([
+  ['work', workVolume],
+  ['dind-externals', 'dayfly-externals'],
+])
 /** Where templates put the engine's socket and its certificates for the runner. */
 const enginePaths =
   /^\/(var\/run|run|var\/run\/docker|run\/docker|certs|certs\/client|certs\/ca|var\/run\/docker\.sock)\/?$/
@@ -69,8 +76,8 @@ function withChartVolumes(context: Context, volumes: Volumes): Volumes {
     return {
       kept,
       gone: isDeclared('dind-sock') ? gone : new Map([...gone, ['dind-sock', ofOldEngine]]),
-      renamed: isDeclared('work') ? renamed : new Map([...renamed, ['work', workVolume]]),
-      names: new Set([...names, 'dind-externals']),
+      renamed: new Map([...[...chartVolumes].filter(([name]) => !isDeclared(name)), ...renamed]),
+      names,
     }
   }
   // The pod of `jobs: pods` has the volume work.
@@ -94,12 +101,19 @@ function fateOf(volume: JsonObject, mounts: readonly Mount[]): 'stays' | 'work' 
   if (isWork || (volume['name'] === 'work' && mounts.length === 0)) {
     return isPlain(volume) ? `Dayfly's pod has the volume ${workVolume} at ${workPath}.` : 'work'
   }
+  const isExternals = mounts.length > 0 && mounts.every(({ container, path }) => isEnginesCopy(container, path))
+  if (isExternals && isPlain(volume)) return ofExternals
   const isOfEngine = mounts.length > 0 && mounts.every(({ path }) => enginePaths.test(path))
   const meetsEngine = mounts.some(({ container }) => container.role === 'engine' || container.role === 'runner')
   if (!isOfEngine || !meetsEngine || !isFolder(volume)) return 'stays'
   return ofOldEngine
 }
 
+function isEnginesCopy({ role }: FoundContainer, path: string): boolean {
+  return role === 'engine' && path.replace(/\/$/, '') === externalsPath
+}
+
+const ofExternals = "Dayfly's pod with Docker has a volume for this folder."
 const ofOldEngine = "It holds the old engine's socket or certificates. Dayfly's engine has a socket of its own."
 
 function isFolder(volume: JsonObject): boolean {
