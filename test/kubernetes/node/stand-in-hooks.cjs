@@ -15,18 +15,24 @@ const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 function call(method, path, body) {
   const host = process.env.KUBERNETES_SERVICE_HOST
   const port = process.env.KUBERNETES_SERVICE_PORT
-  const headers = { authorization: `Bearer ${read('token')}`, 'content-type': 'application/json' }
+  const text = body === undefined ? '' : JSON.stringify(body)
+  const length = Buffer.byteLength(text)
+  const headers = {
+    authorization: `Bearer ${read('token')}`,
+    'content-type': 'application/json',
+    'content-length': length,
+  }
   return new Promise((resolve, reject) => {
     const request = https.request({ host, port, path, method, headers, ca: read('ca.crt') }, (answer) => {
-      let text = ''
-      answer.setEncoding('utf8').on('data', (part) => (text += part))
+      let said = ''
+      answer.setEncoding('utf8').on('data', (part) => (said += part))
       answer.on('end', () => {
-        if (answer.statusCode < 400) resolve(JSON.parse(text))
-        else reject(new Error(`${method} ${path}: ${answer.statusCode} ${text}`))
+        if (answer.statusCode < 400) resolve(JSON.parse(said))
+        else reject(new Error(`${method} ${path}: ${answer.statusCode} ${said}`))
       })
     })
     request.on('error', reject)
-    request.end(body && JSON.stringify(body))
+    request.end(text)
   })
 }
 

@@ -260,9 +260,7 @@ export const runnerSetSpecSchema = z
     docker: z
       .enum(['none', 'sidecar', 'rootless'])
       .default('none')
-      .describe(
-        'sidecar and rootless give each runner a Docker Engine of its own, which ends with the runner. sidecar is privileged, rootless is not.',
-      ),
+      .describe('sidecar gives each runner a privileged Docker Engine of its own, and rootless one without privilege.'),
     dockerEngine: dockerEngine.optional(),
     jobs: z
       .enum(['host', 'pods'])

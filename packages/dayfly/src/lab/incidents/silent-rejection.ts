@@ -2,6 +2,7 @@
 import type { Profile } from '@dayfly/cluster/api/api'
 import { pods, runnerSets } from '@dayfly/controller/resources'
 import { fieldsAt, listAt, textAt } from '@dayfly/kit/read-json'
+import { externalsContainer } from '@dayfly/runner-set/core/runner-externals'
 import { parse } from 'yaml'
 import { type ArcCounts, arcKind, defineArc, runArc } from '../arc-model.ts'
 import { dayflyNamespace, startDayfly } from '../dayfly.ts'
@@ -112,7 +113,12 @@ type Site = { readonly world: World; readonly forge: GitHubWorld }
 async function open(bench: Bench, profile: Profile, stays: boolean): Promise<Site> {
   const { clock, open } = bench.begin()
   const forge = openGitHub(clock)
-  const scripts = { runner: forge.runner, dind: { exec: () => ({ exitCode: 0 }) }, docker: {} }
+  const scripts = {
+    runner: forge.runner,
+    dind: { exec: () => ({ exitCode: 0 }) },
+    docker: {},
+    [externalsContainer]: { endsAfterMs: 1_000 },
+  }
   const world = await open({ profile, scripts, namespaces: [ci], ...(stays ? { stays: true } : {}) })
   return { world, forge }
 }
