@@ -260,7 +260,7 @@ describe('Docker', () => {
         .replace('{name: work, emptyDir: {}}', '{name: work, emptyDir: {sizeLimit: 50Gi}}'),
     )
     expect(at('template', 'spec', 'volumes')).toContainEqual({ name: 'dayfly-work', emptyDir: { sizeLimit: '50Gi' } })
-    expect(JSON.stringify(at('template', 'spec', 'initContainers', 1))).not.toContain('/home/runner/_work')
+    expect(JSON.stringify(at('template', 'spec', 'initContainers') ?? [])).not.toContain('/home/runner/_work')
   })
 
   it("leaves a command that waits for the old engine's socket to the operator", () => {
