@@ -25,7 +25,8 @@ export default defineConfig({
     // The slow files wait for processes and servers, so two more processes than processors keep the processors busy.
     maxWorkers: availableParallelism() + 2,
     // The package imports JSON without an import attribute, which Node refuses.
-    server: { deps: { inline: [/@actions\/workflow-parser/] } },
+    // Node itself loads the built programs: test/program-here.ts.
+    server: { deps: { inline: [/@actions\/workflow-parser/], external: [/\/packages\/[a-z-]+\/dist\//] } },
     testTimeout: 20_000,
     hookTimeout: 20_000,
     projects: [
