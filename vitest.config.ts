@@ -10,7 +10,7 @@ const withChildren = [
   'packages/dayfly/src/{command,lab}/**/*.test.ts',
   'packages/forge-emulators/src/{command,runner,workflow,pipelines}/**/*.test.ts',
   'test/cluster/*.test.ts',
-  'test/dayfly/{cli,demo*,guide,interruption,lab,migrate*-command,readme}.test.ts',
+  'test/dayfly/{cli,demo*,emulate,guide,interruption,lab,migrate*-command,readme}.test.ts',
   'test/doctor/{action,configuration,docs,files,forge,rbac,repair-whole,silence.full,write}.test.ts',
   'test/doctor/live{,-interrupted,-printable,-refused,-strange}.test.ts',
 ]
