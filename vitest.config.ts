@@ -9,8 +9,10 @@ const withChildren = [
   'packages/cluster/src/kubelet/recorded/*.test.ts',
   'packages/dayfly/src/{command,lab}/**/*.test.ts',
   'packages/forge-emulators/src/{command,runner,workflow,pipelines}/**/*.test.ts',
-  'sim/**/*.test.ts',
-  'test/{cluster,controller,dayfly,doctor}/**/*.test.ts',
+  'test/cluster/*.test.ts',
+  'test/dayfly/{cli,demo*,emulate,guide,interruption,lab,migrate*-command,readme}.test.ts',
+  'test/doctor/{action,configuration,docs,files,forge,rbac,repair-whole,silence.full,write}.test.ts',
+  'test/doctor/live{,-interrupted,-printable,-refused,-strange}.test.ts',
 ]
 // The planted bugs bundle the simulations a dozen times: `npm run test:processes` has them.
 const exclude = ['sim/**/planted-bugs.test.ts', ...(isFull ? [] : ['**/*.full.test.ts'])]
@@ -25,7 +27,8 @@ export default defineConfig({
     // The slow files wait for processes and servers, so two more processes than processors keep the processors busy.
     maxWorkers: availableParallelism() + 2,
     // The package imports JSON without an import attribute, which Node refuses.
-    server: { deps: { inline: [/@actions\/workflow-parser/] } },
+    // Node itself loads the built programs: test/program-here.ts.
+    server: { deps: { inline: [/@actions\/workflow-parser/], external: [/\/packages\/[a-z-]+\/dist\//] } },
     testTimeout: 20_000,
     hookTimeout: 20_000,
     projects: [
@@ -34,7 +37,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'without children',
-          include: ['packages/**/*.test.ts', 'scripts/**/*.test.ts', 'bench/**/*.test.ts'],
+          include: ['{packages,scripts,bench,sim}/**/*.test.ts', 'test/{controller,dayfly,doctor}/**/*.test.ts'],
           exclude: [...exclude, ...withChildren],
           // The files of one process share its modules: loading them again for each file took half of all processor time.
           isolate: false,

@@ -77,12 +77,15 @@ export async function runCli(args: readonly string[], options: CliOptions = {}):
   return { ...ended, stdout: cli.stdout(), stderr: cli.stderr() }
 }
 
+/** Returns the changes to the environment. The logs of a repair are kept beside the test's own files, never in the home of the person who runs the tests. */
+export function environmentOf({ cwd, environment }: CliOptions): Readonly<Record<string, string | undefined>> {
+  return { NO_COLOR: '1', XDG_STATE_HOME: path.join(cwd ?? tmpdir(), 'state'), ...environment }
+}
+
 /** Starts the program without stdin. */
 export function startCli(args: readonly string[], options: CliOptions = {}): Cli {
-  const { cwd, environment, node = [], program: file = program } = options
-  // The logs of a repair are kept beside the test's own files, never in the home of the person who runs the tests.
-  const state = path.join(cwd ?? tmpdir(), 'state')
-  const env = { ...process.env, NO_COLOR: '1', XDG_STATE_HOME: state, ...environment }
+  const { cwd, node = [], program: file = program } = options
+  const env = { ...process.env, ...environmentOf(options) }
   const child = spawn(process.execPath, [...node, file, ...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
   const output = { stdout: '', stderr: '' }
   const listeners = new Set<() => void>()

@@ -1,12 +1,12 @@
 // `dayfly import bitbucket-autoscaler` as an operator runs it.
-import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseRunnerSet } from '@dayfly/runner-set/config/runner-set'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
-import { program } from '../cli.ts'
+import { runCli } from '../cli.ts'
+import { runHere } from '../program-here.ts'
 
 const samples = path.resolve(import.meta.dirname, 'migrate/bitbucket-autoscaler')
 const config = path.join(samples, 'several-groups/runners_config.yaml')
@@ -24,11 +24,7 @@ function put(name: string, text: string): string {
 }
 
 function importFiles(...args: readonly string[]) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [program, 'import', 'bitbucket-autoscaler', ...args], {
-    cwd: folder,
-    encoding: 'utf8',
-  })
-  return { status, stdout, stderr }
+  return runHere(['import', 'bitbucket-autoscaler', ...args], { cwd: folder })
 }
 
 /** Returns the manifest of a ConfigMap, as kubectl prints it. */
@@ -38,9 +34,9 @@ function configMap(key: string, text: string): string {
 }
 
 describe('dayfly import bitbucket-autoscaler', () => {
-  it('prints documents that the schema accepts to stdout, and the report to stderr', () => {
-    const { status, stdout, stderr } = importFiles(config, template)
-    expect(status).toBe(0)
+  it('prints documents that the schema accepts to stdout, and the report to stderr', async () => {
+    const { code, stdout, stderr } = await runCli(['import', 'bitbucket-autoscaler', config, template], { cwd: folder })
+    expect(code).toBe(0)
     const documents = parseAllDocuments(stdout).map((document) => document.toJS())
     expect(documents.map((document) => document.metadata.name)).toEqual([
       'shared-small',
@@ -54,13 +50,13 @@ describe('dayfly import bitbucket-autoscaler', () => {
     expect(stderr).toMatch(/dayfly takeover bitbucket-autoscaler --bitbucket-workspace \S+/)
   })
 
-  it('writes one file for each set and a report that kubectl does not read', () => {
+  it('writes one file for each set and a report that kubectl does not read', async () => {
     put('precious', 'keep')
     mkdirSync(path.join(folder, 'new/sets'), { recursive: true })
     symlinkSync(path.join(folder, 'precious'), path.join(folder, 'new/sets/report.txt'))
-    const { status, stdout } = importFiles(config, template, '--out', 'new/sets')
+    const { code, stdout } = await importFiles(config, template, '--out', 'new/sets')
     expect(readFileSync(path.join(folder, 'precious'), 'utf8')).toBe('keep')
-    expect(status).toBe(0)
+    expect(code).toBe(0)
     const files = readdirSync(path.join(folder, 'new/sets')).sort()
     expect(files).toEqual([
       'report.txt',
@@ -75,9 +71,9 @@ describe('dayfly import bitbucket-autoscaler', () => {
     expect(read('report.txt')).toContain('kubectl apply -f new/sets')
   })
 
-  it('prints sets, report by path, plan and way back as JSON', () => {
-    const { status, stdout } = importFiles(config, template, '--json', '--strategy', 'idle-spares')
-    expect(status).toBe(0)
+  it('prints sets, report by path, plan and way back as JSON', async () => {
+    const { code, stdout } = await importFiles(config, template, '--json', '--strategy', 'idle-spares')
+    expect(code).toBe(0)
     const result = JSON.parse(stdout)
     expect(Object.keys(result)).toEqual(['sets', 'report', 'warnings', 'plan', 'wayBack'])
     expect(result.sets[0].document.spec.scale).toEqual({ min: 2, max: 20 })
@@ -92,49 +88,49 @@ describe('dayfly import bitbucket-autoscaler', () => {
     )
   })
 
-  it('reads both files out of their ConfigMaps', () => {
+  it('reads both files out of their ConfigMaps', async () => {
     const one = put('config.yaml', configMap('runners_config.yaml', readFileSync(config, 'utf8')))
     const other = put('template.yaml', configMap('job.yaml.template', readFileSync(template, 'utf8')))
-    expect(importFiles(one, other).stdout).toBe(importFiles(config, template).stdout)
+    expect((await importFiles(one, other)).stdout).toBe((await importFiles(config, template)).stdout)
   })
 
-  it('reads strictly with --strict: it ignores later keys, and accepts what Kubernetes refuses', () => {
+  it('reads strictly with --strict: it ignores later keys, and accepts what Kubernetes refuses', async () => {
     const text = readFileSync(path.join(samples, 'official-workspace/runners_config.yaml'), 'utf8')
     const changed = text.replace(/limits:\n\s+memory: "4Gi"/, 'limits:\n        memory: "1Gi"')
     const file = put('config.yaml', changed.replace('    parameters:', '    architecture: arm64\n    parameters:'))
-    const refused = importFiles(file)
-    expect(refused.status).toBe(2)
+    const refused = await importFiles(file)
+    expect(refused.code).toBe(2)
     expect(refused.stderr).toMatch(/error configuration-invalid: groups\[0\]\.resources\.limits\.memory: The limit 1Gi/)
     expect(refused.stderr).toMatch(/next: Raise the limit\./)
-    const strict = importFiles(file, '--strict')
-    expect(strict.status).toBe(0)
+    const strict = await importFiles(file, '--strict')
+    expect(strict.code).toBe(0)
     expect(strict.stdout).not.toContain('arm64')
   })
 
-  it('names a file that is missing, and every problem with its path and next step', () => {
-    const missing = importFiles('nowhere.yaml')
-    expect(missing).toMatchObject({ status: 2, stdout: '' })
+  it('names a file that is missing, and every problem with its path and next step', async () => {
+    const missing = await importFiles('nowhere.yaml')
+    expect(missing).toMatchObject({ code: 2, stdout: '' })
     expect(missing.stderr).toMatch(/error file-unreadable: nowhere\.yaml cannot be read: no such file.*\n {2}next: /)
     mkdirSync(path.join(folder, 'directory'))
-    expect(importFiles('directory').stderr).toMatch(/error file-unreadable: directory cannot be read/)
-    const broken = importFiles(put('broken.yaml', 'groups:\n  - name: one\n'))
-    expect(broken.status).toBe(2)
+    expect((await importFiles('directory')).stderr).toMatch(/error file-unreadable: directory cannot be read/)
+    const broken = await importFiles(put('broken.yaml', 'groups:\n  - name: one\n'))
+    expect(broken.code).toBe(2)
     expect(broken.stderr.match(/^error configuration-invalid: groups\[0\]\.\w+: /gm)).toHaveLength(5)
-    const job = importFiles(config, put('job', 'a\n<% uuid|nope %>\n'))
+    const job = await importFiles(config, put('job', 'a\n<% uuid|nope %>\n'))
     expect(job.stderr).toMatch(/^job\nerror template-invalid: Line 2 of the template: the filter nope/)
   })
 
-  it('ends with 1 if the folder cannot be written', () => {
+  it('ends with 1 if the folder cannot be written', async () => {
     put('taken', '')
-    const { status, stderr } = importFiles(config, '--out', 'taken')
-    expect(status).toBe(1)
+    const { code, stderr } = await importFiles(config, '--out', 'taken')
+    expect(code).toBe(1)
     expect(stderr).toMatch(/error output-unwritable: The folder taken cannot be written/)
   })
 
-  it('is on the page of the guide with the objects and the order of its plan', () => {
+  it('is on the page of the guide with the objects and the order of its plan', async () => {
     const page = readFileSync(path.resolve(import.meta.dirname, '../../docs/guide/bitbucket-migration.md'), 'utf8')
     expect(page).toContain('dayfly import bitbucket-autoscaler runners_config.yaml job.yaml.template --out sets')
-    const { plan, wayBack } = JSON.parse(importFiles(config, template, '--json').stdout)
+    const { plan, wayBack } = JSON.parse((await importFiles(config, template, '--json')).stdout)
     const commands: readonly string[] = [...plan, ...wayBack].flatMap((step: { commands: string[] }) => step.commands)
     const scaled = commands.flatMap((command) => /^kubectl scale deployment (\S+)/.exec(command)?.[1] ?? [])
     expect(scaled).toEqual(['runner-controller', 'runner-controller-cleaner'])
@@ -156,8 +152,8 @@ describe('dayfly import bitbucket-autoscaler', () => {
   it.each([
     ['--help', /--strategy <name>/],
     ['--strategy=fast', /percentage, idle-spares/],
-  ])('explains its options with %s', (option, text) => {
-    const { stdout, stderr } = importFiles(config, option)
+  ])('explains its options with %s', async (option, text) => {
+    const { stdout, stderr } = await importFiles(config, option)
     expect(stdout + stderr).toMatch(text)
   })
 })

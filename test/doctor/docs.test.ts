@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { program } from '../cli.ts'
+import { runHere } from '../program-here.ts'
 
 const page = readFileSync('docs/doctor.md', 'utf8')
 const blocks = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, text = '']) => text)
@@ -22,30 +23,41 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
+/** A shell splits the command into arguments. */
 function run(command: string) {
-  const env = { ...process.env, KUBECONFIG: path.join(folder, 'none') }
-  const line = `exec '${process.execPath}' '${program}' doctor ${command}`
-  return spawnSync('bash', ['-c', line], { cwd: folder, env, input: 'kind: x\n', encoding: 'utf8' })
+  const { stdout } = spawnSync('bash', ['-c', `printf '%s\\0' ${command}`], { cwd: folder, encoding: 'utf8' })
+  const environment = { KUBECONFIG: path.join(folder, 'none') }
+  return runHere(['doctor', ...stdout.split('\0').slice(0, -1)], { cwd: folder, environment })
+}
+
+function runWithInput() {
+  const args = [program, 'doctor', '-']
+  const { status, stderr } = spawnSync(process.execPath, args, { cwd: folder, input: 'kind: x\n', encoding: 'utf8' })
+  return { code: status, stderr }
 }
 
 it('has commands', () => {
   expect(commands.length).toBeGreaterThan(15)
 })
 
-it.each(commands.filter((command) => !/--(?:live|helm|kustomize)/.test(command)))('dayfly doctor %s', (command) => {
-  const { status, stderr } = run(command)
-  expect([status, stderr]).toEqual([command === '-' ? 3 : 0, expect.not.stringContaining('error ')])
-})
-
-it.each(commands.filter((command) => command.includes('--live')))(
-  'asks for a cluster alone: dayfly doctor %s',
-  (command) => {
-    expect(run(command).stderr).toMatch(/^error (?!usage)/)
+it.each(commands.filter((command) => !/--(?:live|helm|kustomize)/.test(command)))(
+  'dayfly doctor %s',
+  async (command) => {
+    const { code, stderr } = command === '-' ? runWithInput() : await run(command)
+    expect([code, stderr]).toEqual([command === '-' ? 3 : 0, expect.not.stringContaining('error ')])
   },
 )
 
-it('names the existing options', () => {
-  const help = ['help', 'help rbac', 'help baseline write'].map((command) => run(command).stdout).join('')
+it.each(commands.filter((command) => command.includes('--live')))(
+  'asks for a cluster alone: dayfly doctor %s',
+  async (command) => {
+    expect((await run(command)).stderr).toMatch(/^error (?!usage)/)
+  },
+)
+
+it('names the existing options', async () => {
+  const helps = await Promise.all(['help', 'help rbac', 'help baseline write'].map(run))
+  const help = helps.map(({ stdout }) => stdout).join('')
   const named = new Set(
     [...page.matchAll(/(?<=[\s`])--(?!prefix|save-dev|no-install|type|clusterrole|serviceaccount)[a-z][-a-z]+/g)].map(
       String,

@@ -7,6 +7,7 @@ import { jsonReport } from '@dayfly/doctor/report/shape'
 import { catalogue } from '@dayfly/doctor/rules/catalogue'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { program } from '../cli.ts'
+import { runHere } from '../program-here.ts'
 
 const bad = `apiVersion: batch/v1
 kind: Job
@@ -37,11 +38,17 @@ function put(name: string, text: string): void {
   writeFileSync(path.join(folder, name), text)
 }
 
-function doctor(args: readonly string[], input?: string) {
+function doctor(args: readonly string[], cwd = '.') {
+  const environment = { KUBECONFIG: path.join(folder, 'no-kubeconfig') }
+  return runHere(['doctor', ...args], { cwd: path.join(folder, cwd), environment })
+}
+
+/** Runs the doctor in a process of its own. */
+function started(args: readonly string[], input?: string) {
   const env = { ...process.env, NO_COLOR: '1', KUBECONFIG: path.join(folder, 'no-kubeconfig') }
   const options = { cwd: folder, encoding: 'utf8', env, ...(input !== undefined && { input }) } as const
   const { status, stdout, stderr } = spawnSync(process.execPath, [program, 'doctor', ...args], options)
-  return { status, stdout, stderr }
+  return { code: status, stdout, stderr }
 }
 
 function codesOf(stdout: string): string[] {
@@ -51,18 +58,18 @@ function codesOf(stdout: string): string[] {
 describe('exit codes', () => {
   it('0: clean', () => {
     put('a.yaml', good)
-    expect(doctor([])).toMatchObject({ status: 0, stderr: '', stdout: expect.stringContaining('no findings') })
+    expect(started([])).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('no findings') })
   })
 
   it('1: findings', () => {
     put('k8s/job.yaml', bad)
-    const { status, stdout } = doctor([])
-    expect(status).toBe(1)
+    const { code, stdout } = started([])
+    expect(code).toBe(1)
     expect(stdout).toContain('error POD101 dind-ordinary-container')
     expect(stdout).toContain('--> k8s/job.yaml:14:11')
   })
 
-  it('2: wrong usage, with a code, a sentence and a next step', () => {
+  it('2: wrong usage, with a code, a sentence and a next step', async () => {
     for (const args of [
       ['nothing-here.yaml'],
       ['--format', 'xml'],
@@ -86,8 +93,8 @@ describe('exit codes', () => {
       ['rbac', '--in', 'ci,Builds'],
       ['rbac', '--in', ''],
     ]) {
-      const { status, stderr, stdout } = doctor(args)
-      expect([status, stdout], args.join(' ')).toEqual([2, ''])
+      const { code, stderr, stdout } = await doctor(args)
+      expect([code, stdout], args.join(' ')).toEqual([2, ''])
       expect(stderr).toMatch(/^error [a-z-]+: .+\.\n {2}next: .+\n$/)
     }
   })
@@ -104,52 +111,52 @@ describe('exit codes', () => {
     [['--kubernetes-version', '1.24'], 'Give 1.25, the oldest that the doctor knows.'],
     [['--kubernetes-version', '1.199'], 'Give 1.36, the newest that the doctor knows.'],
     [['--kubernetes-version', '33'], 'Give the minor version of the cluster, such as 1.33.'],
-  ])('2: suggests the nearest option for %j', (args, guess) => {
-    expect(doctor(args).stderr).toContain(`next: ${guess}`)
+  ])('2: suggests the nearest option for %j', async (args, guess) => {
+    expect((await doctor(args)).stderr).toContain(`next: ${guess}`)
   })
 
   it('2: lists the commands of a group if none is given', () => {
-    expect(doctor(['baseline'])).toMatchObject({ status: 2, stderr: expect.stringContaining('write [options]') })
+    expect(started(['baseline'])).toMatchObject({ code: 2, stderr: expect.stringContaining('write [options]') })
   })
 
   it.each([['help'], ['help', 'explain'], ['explain', '--help'], ['help', 'baseline'], ['help', 'rbac']])(
     '0: help with examples: %s %s',
-    (...args) =>
-      expect(doctor(args)).toMatchObject({ status: 0, stdout: expect.stringMatching(/\nExamples:\n {2}\S/) }),
+    async (...args) =>
+      expect(await doctor(args)).toMatchObject({ code: 0, stdout: expect.stringMatching(/\nExamples:\n {2}\S/) }),
   )
 
-  it('3: nothing to analyse', () => {
+  it('3: nothing to analyse', async () => {
     put('a.yaml', 'just: values\n')
     const nothing = expect.stringContaining('nothing was analysed')
-    expect(doctor([])).toMatchObject({ status: 3, stdout: nothing, stderr: '' })
-    expect(doctor(['--format', 'json'])).toMatchObject({ status: 3, stderr: nothing })
-    expect(doctor(['--diff'])).toMatchObject({ status: 3, stdout: '', stderr: nothing })
+    expect(started([])).toMatchObject({ code: 3, stdout: nothing, stderr: '' })
+    expect(await doctor(['--format', 'json'])).toMatchObject({ code: 3, stderr: nothing })
+    expect(await doctor(['--diff'])).toMatchObject({ code: 3, stdout: '', stderr: nothing })
     mkdirSync(path.join(folder, 'empty'))
-    expect(doctor(['empty'])).toMatchObject({ status: 3 })
+    expect(await doctor(['empty'])).toMatchObject({ code: 3 })
   })
 
   it('4: names a part that could not be analysed', () => {
     put('a.yaml', good)
     put('b.yaml', 'apiVersion: v1\nkind: Pod\nmetadata: {name: [\n')
-    const { status, stdout } = doctor([])
-    expect(status).toBe(4)
+    const { code, stdout } = started([])
+    expect(code).toBe(4)
     expect(stdout).toContain('not examined: b.yaml')
   })
 
   it('5: a fix is refused, and the file stays unchanged', () => {
     const anchored = bad.replace('- name: docker\n', '- &docker\n          name: docker\n')
     put('a.yaml', `${anchored}---\n${good}`)
-    const { status, stderr } = doctor(['--fix=unsafe', '--min-severity', 'error'])
+    const { code, stderr } = started(['--fix=unsafe', '--min-severity', 'error'])
     expect(stderr).toContain('refused: a.yaml')
-    expect(status).toBe(5)
+    expect(code).toBe(5)
     expect(readFileSync(path.join(folder, 'a.yaml'), 'utf8')).toContain(anchored)
   })
 })
 
 describe('thresholds', () => {
-  it('count the findings that they hide', () => {
+  it('count the findings that they hide', async () => {
     put('a.yaml', bad)
-    const { stdout } = doctor(['--min-severity', 'error', '--format', 'json'])
+    const { stdout } = await doctor(['--min-severity', 'error', '--format', 'json'])
     const { findings, coverage } = jsonReport.parse(JSON.parse(stdout))
     expect(new Set(findings.map(({ severity }) => severity))).toEqual(new Set(['error']))
     expect(coverage.below).toBeGreaterThan(0)
@@ -158,8 +165,8 @@ describe('thresholds', () => {
 
 describe('sources', () => {
   it('reads stdin', () => {
-    const { status, stdout } = doctor(['-', '--format', 'json'], bad)
-    expect(status).toBe(1)
+    const { code, stdout } = started(['-', '--format', 'json'], bad)
+    expect(code).toBe(1)
     expect(codesOf(stdout)).toContain('POD101')
   })
 
@@ -170,34 +177,33 @@ describe('sources', () => {
     expect(codesOf(stdout)).toContain('POD101')
   })
 
-  it('reads a template inside a ConfigMap', () => {
+  it('reads a template inside a ConfigMap', async () => {
     const inner = bad.replace('name: runner # the name', 'name: {{ name }}').replace(/^/gm, '    ')
     put('map.yaml', `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\ndata:\n  job.yaml: |\n${inner}\n`)
-    expect(codesOf(doctor(['--format', 'json']).stdout)).toContain('POD101')
+    expect(codesOf((await doctor(['--format', 'json'])).stdout)).toContain('POD101')
   })
 })
 
 describe('names', () => {
-  it('start from the root of the repository for GitHub, and from the working folder for people', () => {
+  it('start from the root of the repository for GitHub, and from the working folder for people', async () => {
     mkdirSync(path.join(folder, '.git'))
     put('a b.yaml', bad)
     put('sub/c.yaml', good)
-    const inside = (args: readonly string[]) =>
-      spawnSync(process.execPath, [program, 'doctor', ...args], { cwd: path.join(folder, 'sub'), encoding: 'utf8' })
-    expect(inside(['../a b.yaml', '--format', 'github']).stdout).toMatch(/^::error file=a b.yaml,line=14,/m)
-    const [run] = JSON.parse(inside(['..', '--format', 'sarif']).stdout).runs
+    const inside = async (...args: readonly string[]) => (await doctor(args, 'sub')).stdout
+    expect(await inside('../a b.yaml', '--format', 'github')).toMatch(/^::error file=a b.yaml,line=14,/m)
+    const [run] = JSON.parse(await inside('..', '--format', 'sarif')).runs
     expect(run.results[0].locations[0].physicalLocation.artifactLocation.uri).toBe('a%20b.yaml')
-    expect(inside(['../a b.yaml']).stdout).toContain('--> ../a b.yaml:14:11')
-    expect(inside([path.join(folder, 'a b.yaml')]).stdout).toContain(`--> ${path.join(folder, 'a b.yaml')}:14:11`)
+    expect(await inside('../a b.yaml')).toContain('--> ../a b.yaml:14:11')
+    expect(await inside(path.join(folder, 'a b.yaml'))).toContain(`--> ${path.join(folder, 'a b.yaml')}:14:11`)
   })
 })
 
 describe('formats', () => {
-  it('sarif exits with 0 on findings, and writes only SARIF to stdout', () => {
+  it('sarif exits with 0 on findings, and writes only SARIF to stdout', async () => {
     mkdirSync(path.join(folder, '.git'))
     put('a.yaml', bad)
-    const { status, stdout, stderr } = doctor(['--format', 'sarif'])
-    expect([status, stderr]).toEqual([0, ''])
+    const { code, stdout, stderr } = await doctor(['--format', 'sarif'])
+    expect([code, stderr]).toEqual([0, ''])
     const [run] = JSON.parse(stdout).runs
     expect(run.tool.driver.rules).toHaveLength(catalogue.length)
     expect(run.tool.driver.rules[0].help.markdown).toContain('## Problem')
@@ -206,41 +212,41 @@ describe('formats', () => {
   it.each([
     ['github', /^::error file=a.yaml,line=14,/m],
     ['junit', /^<\?xml/],
-  ])('%s', (format, pattern) => {
+  ])('%s', async (format, pattern) => {
     put('a.yaml', bad)
-    const { status, stdout } = doctor(['--format', format])
-    expect(status).toBe(1)
+    const { code, stdout } = await doctor(['--format', format])
+    expect(code).toBe(1)
     expect(stdout).toMatch(pattern)
   })
 })
 
 describe('fixes', () => {
-  it('--fix makes the safe fixes, once', () => {
+  it('--fix makes the safe fixes, once', async () => {
     put('a.yaml', bad)
-    doctor(['--fix', '--kubernetes-version', '1.33'])
+    await doctor(['--fix', '--kubernetes-version', '1.33'])
     const fixed = readFileSync(path.join(folder, 'a.yaml'), 'utf8')
     expect(fixed).toContain('restartPolicy: Always')
     expect(fixed).toContain('name: runner # the name')
-    expect(codesOf(doctor(['--format', 'json', '--kubernetes-version', '1.33']).stdout)).not.toContain('POD101')
-    expect(doctor(['--fix', '--kubernetes-version', '1.33']).stderr).toContain('0 fixes made')
+    expect(codesOf((await doctor(['--format', 'json', '--kubernetes-version', '1.33'])).stdout)).not.toContain('POD101')
+    expect((await doctor(['--fix', '--kubernetes-version', '1.33'])).stderr).toContain('0 fixes made')
     expect(readFileSync(path.join(folder, 'a.yaml'), 'utf8')).toBe(fixed)
   })
 
-  it('--diff prints the patch that --fix would make, and git applies it', () => {
+  it('--diff prints the patch that --fix would make, and git applies it', async () => {
     put('a.yaml', bad)
-    const { status, stdout } = doctor(['--diff', '--fix=unsafe'])
-    expect(status).toBe(0)
+    const { code, stdout } = await doctor(['--diff', '--fix=unsafe'])
+    expect(code).toBe(0)
     expect(readFileSync(path.join(folder, 'a.yaml'), 'utf8')).toBe(bad)
     execFileSync('git', ['apply', '-'], { cwd: folder, input: stdout })
     const patched = readFileSync(path.join(folder, 'a.yaml'), 'utf8')
     put('a.yaml', bad)
-    doctor(['--fix=unsafe'])
+    await doctor(['--fix=unsafe'])
     expect(readFileSync(path.join(folder, 'a.yaml'), 'utf8')).toBe(patched)
   })
 
   it.each(['git apply -', 'patch -s -p1'])(
     '--diff of many odd files from a folder of the repository is for %s',
-    (tool) => {
+    async (tool) => {
       const files: Readonly<Record<string, string>> = {
         'sub/plain.yaml': bad,
         'sub/deep er/a b.yaml': bad,
@@ -255,91 +261,90 @@ describe('fixes', () => {
       }
       const read = () => Object.keys(files).map((name) => readFileSync(path.join(folder, name), 'utf8'))
       const inside = { cwd: path.join(folder, 'sub'), encoding: 'utf8' } as const
-      const run = (...args: string[]) => spawnSync(process.execPath, [program, 'doctor', ...args], inside)
+      const run = (...args: string[]) => doctor(args, 'sub')
       reset()
       execFileSync('git', ['init', '-q'], { cwd: folder })
-      run('--fix=unsafe')
+      await run('--fix=unsafe')
       const expected = read()
       for (const [index, text] of Object.values(files).entries()) expect(expected[index]).not.toBe(text)
       reset()
-      execFileSync('bash', ['-c', tool], { ...inside, input: run('--diff', '--fix=unsafe', '.').stdout })
+      execFileSync('bash', ['-c', tool], { ...inside, input: (await run('--diff', '--fix=unsafe', '.')).stdout })
       expect(read()).toEqual(expected)
     },
   )
 
-  it('--fix does not consume a path that follows it', () => {
+  it('--fix does not consume a path that follows it', async () => {
     put('a/a.yaml', bad)
     put('b.yaml', bad)
     // Safe if the version is known to support sidecars. Until the Job can end, no TTL is safe either.
     const declared = ['--kubernetes-version', '1.33']
-    expect(doctor(['--fix', 'a']).stderr).toMatch(/^0 fixes made; \d+ more with --fix=unsafe/)
-    expect(doctor([...declared, '--fix', 'a']).stderr).toMatch(/^[1-9] fix(es)? made in 1 file/)
+    expect((await doctor(['--fix', 'a'])).stderr).toMatch(/^0 fixes made; \d+ more with --fix=unsafe/)
+    expect((await doctor([...declared, '--fix', 'a'])).stderr).toMatch(/^[1-9] fix(es)? made in 1 file/)
     expect(readFileSync(path.join(folder, 'a/a.yaml'), 'utf8')).not.toBe(bad)
     expect(readFileSync(path.join(folder, 'b.yaml'), 'utf8')).toBe(bad)
-    expect(doctor(['--fix', 'unsafe', 'b.yaml']).stderr).toMatch(/^\d fixes made in 1 file\n$/)
+    expect((await doctor(['--fix', 'unsafe', 'b.yaml'])).stderr).toMatch(/^\d fixes made in 1 file\n$/)
   })
 
-  it('--check writes nothing and exits with 1 if there is a fix to make', () => {
+  it('--check writes nothing and exits with 1 if there is a fix to make', async () => {
     put('a.yaml', bad)
     const declared = ['--kubernetes-version', '1.33']
-    expect(doctor([...declared, '--check'])).toMatchObject({ status: 1 })
+    expect(await doctor([...declared, '--check'])).toMatchObject({ code: 1 })
     expect(readFileSync(path.join(folder, 'a.yaml'), 'utf8')).toBe(bad)
-    doctor([...declared, '--fix'])
-    expect(doctor([...declared, '--check'])).toMatchObject({ status: 0 })
+    await doctor([...declared, '--fix'])
+    expect(await doctor([...declared, '--check'])).toMatchObject({ code: 0 })
   })
 })
 
 describe('baseline', () => {
-  it('records the current findings as known', () => {
+  it('records the current findings as known', async () => {
     put('a.yaml', bad)
-    expect(doctor(['baseline', 'write', '--file', 'known.json'])).toMatchObject({ status: 0 })
-    expect(doctor(['--baseline', 'known.json', 'a.yaml'])).toMatchObject({ status: 0 })
+    expect(await doctor(['baseline', 'write', '--file', 'known.json'])).toMatchObject({ code: 0 })
+    expect(await doctor(['--baseline', 'known.json', 'a.yaml'])).toMatchObject({ code: 0 })
     put('a.yaml', `# a line more\n${bad}`)
-    expect(doctor(['--baseline', 'known.json', 'a.yaml'])).toMatchObject({ status: 0 })
+    expect(await doctor(['--baseline', 'known.json', 'a.yaml'])).toMatchObject({ code: 0 })
     put('b.yaml', bad)
-    expect(doctor(['--baseline', 'known.json', '.'])).toMatchObject({ status: 1 })
+    expect(await doctor(['--baseline', 'known.json', '.'])).toMatchObject({ code: 1 })
     rmSync(path.join(folder, 'b.yaml'))
     put('a.yaml', good)
-    expect(doctor(['--baseline', 'known.json', 'a.yaml'])).toMatchObject({
-      status: 0,
+    expect(await doctor(['--baseline', 'known.json', 'a.yaml'])).toMatchObject({
+      code: 0,
       stderr: expect.stringMatching(/^the baseline holds \d+ findings that no longer exist: write it again\n$/),
     })
     put('known.json', '{')
-    expect(doctor(['--baseline', 'known.json'])).toMatchObject({ status: 2 })
+    expect(await doctor(['--baseline', 'known.json'])).toMatchObject({ code: 2 })
   })
 
-  it('is valid in every folder of the repository, and for a part of it', () => {
+  it('is valid in every folder of the repository, and for a part of it', async () => {
     mkdirSync(path.join(folder, '.git'))
     put('sub/a.yaml', bad)
     put('sub/b.yaml', bad)
-    doctor(['baseline', 'write', '--file', 'known.json'])
-    const below = { cwd: path.join(folder, 'sub'), encoding: 'utf8' } as const
-    const run = (...args: string[]) => spawnSync(process.execPath, [program, 'doctor', ...args], below)
-    expect(run('--baseline', '../known.json')).toMatchObject({ status: 0, stderr: '' })
-    expect(run('--baseline', '../known.json', 'b.yaml')).toMatchObject({ status: 0, stderr: '' })
+    await doctor(['baseline', 'write', '--file', 'known.json'])
+    const run = (...args: string[]) => doctor(args, 'sub')
+    expect(await run('--baseline', '../known.json')).toMatchObject({ code: 0, stderr: '' })
+    expect(await run('--baseline', '../known.json', 'b.yaml')).toMatchObject({ code: 0, stderr: '' })
     rmSync(path.join(folder, 'sub/a.yaml'))
-    expect(run('--baseline', '../known.json', 'b.yaml').stderr).toMatch(/^the baseline holds \d+ findings/)
-    const [result] = JSON.parse(doctor(['--format', 'sarif']).stdout).runs[0].results
-    expect(JSON.parse(run('--format', 'sarif').stdout).runs[0].results[0].partialFingerprints).toEqual(
+    expect((await run('--baseline', '../known.json', 'b.yaml')).stderr).toMatch(/^the baseline holds \d+ findings/)
+    const [result] = JSON.parse((await doctor(['--format', 'sarif'])).stdout).runs[0].results
+    expect(JSON.parse((await run('--format', 'sarif')).stdout).runs[0].results[0].partialFingerprints).toEqual(
       result.partialFingerprints,
     )
   })
 })
 
 describe('explain', () => {
-  it('covers every rule, by code and by slug', () => {
-    expect(doctor(['explain']).stdout.trim().split('\n')).toHaveLength(catalogue.length)
+  it('covers every rule, by code and by slug', async () => {
+    expect((await doctor(['explain'])).stdout.trim().split('\n')).toHaveLength(catalogue.length)
     const pages: unknown = JSON.parse(readFileSync(path.join(path.dirname(program), 'doctor-rules.json'), 'utf8'))
     expect(Object.keys(pages as object).sort()).toEqual(catalogue.map(({ slug }) => slug).sort())
-    const byCode = doctor(['explain', 'pod101'])
-    expect(byCode).toMatchObject({ status: 0, stdout: expect.stringContaining('## When it does not apply') })
-    expect(doctor(['explain', 'dind-ordinary-container']).stdout).toBe(byCode.stdout)
+    const byCode = await doctor(['explain', 'pod101'])
+    expect(byCode).toMatchObject({ code: 0, stdout: expect.stringContaining('## When it does not apply') })
+    expect((await doctor(['explain', 'dind-ordinary-container'])).stdout).toBe(byCode.stdout)
   })
 
-  it('--json prints JSON', () => {
-    const all: unknown = JSON.parse(doctor(['explain', '--json']).stdout)
+  it('--json prints JSON', async () => {
+    const all: unknown = JSON.parse((await doctor(['explain', '--json'])).stdout)
     expect(all).toHaveLength(catalogue.length)
-    expect(JSON.parse(doctor(['explain', 'JOB201', '--json']).stdout)).toMatchObject({
+    expect(JSON.parse((await doctor(['explain', 'JOB201', '--json'])).stdout)).toMatchObject({
       rule: 'ttl-missing',
       code: 'JOB201',
       page: expect.stringContaining('## When it does not apply'),
@@ -348,9 +353,9 @@ describe('explain', () => {
 })
 
 describe('rbac', () => {
-  it('prints roles that only read, unless fixes are named', () => {
-    const { status, stdout } = doctor(['rbac'])
-    expect(status).toBe(0)
+  it('prints roles that only read, unless fixes are named', async () => {
+    const { code, stdout } = await doctor(['rbac'])
+    expect(code).toBe(0)
     expect(stdout).toContain('kind: ClusterRole')
     expect(stdout).not.toMatch(/delete|patch|secrets/)
     for (const plural of [
@@ -362,7 +367,7 @@ describe('rbac', () => {
     ]) {
       expect(stdout).toContain(`- ${plural}\n`)
     }
-    expect(doctor(['rbac', '--fixes', 'LIV301']).stdout).toContain('delete')
+    expect((await doctor(['rbac', '--fixes', 'LIV301'])).stdout).toContain('delete')
   })
 })
 

@@ -1,7 +1,7 @@
 // A repair that is not allowed, or no longer. Nothing is written that was not confirmed, and the output names the next step.
 import { arcKinds, createArc, definitionOf, ownedBy } from '@dayfly/doctor/live/doctor-cluster.fixture'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { CliResult } from '../cli.ts'
+import type { Run } from '../program-here.ts'
 import { type Between, type Purpose, refusal, sayRequest } from './recording-proxy.ts'
 import { doomed, linesOf, makeZombies, openRepairStage, type RepairStage } from './repair-stage.fixture.ts'
 
@@ -154,7 +154,7 @@ describe('a server that is overloaded', () => {
   it('ends the run when it lasts (429, Retry-After: 3600), because later steps would be refused, too', async () => {
     const digest = await stage.digest()
     answering('change', 'r2', () => refusal(429, 'TooManyRequests', 'too busy', { 'retry-after': '3600' }))
-    const { code, stderr } = await stage.doctor('--fix', '--confirm', digest)
+    const { code, stderr } = await stage.doctorProcess('--fix', '--confirm', digest)
     expect(stderr).toContain('  2. not done: delete Pod runners/r2 (too busy)')
     expect(stderr).toMatch(
       /^1 of 3 steps done, 1 not done, 1 not begun\n {2}not begun: the API server no longer answers normally: too busy$/m,
@@ -173,7 +173,7 @@ describe('a server that is overloaded', () => {
   })
 })
 
-async function repair(): Promise<CliResult> {
+async function repair(): Promise<Run> {
   return await stage.doctor('--fix', '--confirm', await stage.digest())
 }
 

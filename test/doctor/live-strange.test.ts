@@ -7,7 +7,7 @@ import { type Answer, jsonAnswer, textAnswer } from '@dayfly/kit/http'
 import { httpServer } from '@dayfly/kit/http-server'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
-import type { CliResult } from '../cli.ts'
+import type { Run } from '../program-here.ts'
 import { broken, refusal } from './recording-proxy.ts'
 import { doomed, makeZombies, openRepairStage, type RepairStage } from './repair-stage.fixture.ts'
 
@@ -34,7 +34,7 @@ function rewriting(change: (list: ListBody) => unknown): void {
 }
 type ListBody = { readonly metadata: Record<string, unknown>; readonly items: readonly Record<string, unknown>[] }
 
-function codesIn({ stdout }: CliResult): readonly string[] {
+function codesIn({ stdout }: Run): readonly string[] {
   return jsonReport.parse(JSON.parse(stdout)).findings.map(({ code, object }) => `${code} ${object.name}`)
 }
 
@@ -44,7 +44,7 @@ function listed(): readonly string[] {
 }
 
 /** `Kind: reason`. */
-function unreadIn({ stdout }: CliResult): readonly string[] {
+function unreadIn({ stdout }: Run): readonly string[] {
   const { coverage } = jsonReport.parse(JSON.parse(stdout))
   return coverage.skipped.map(({ file, reason }) => `${file}: ${reason}`)
 }
@@ -132,7 +132,7 @@ describe('a server that', () => {
 
   it('fails for every kind: after two kinds, no further request is sent', async () => {
     answering(/./, () => refusal(500, 'InternalError', 'no'))
-    const { code, stderr } = await stage.doctor()
+    const { code, stderr } = await stage.doctorProcess()
     expect(stderr).toMatch(
       /^error cluster-unreadable: Nothing of the cluster could be read; Pod: no\.\n {2}next: .+\n$/,
     )
@@ -155,7 +155,7 @@ describe('a server that', () => {
       void stage.proxy.endpoint.close()
       return broken
     })
-    const output = await stage.doctor()
+    const output = await stage.doctorProcess()
     expect(codesIn(output)).toContain('LIV301 r1')
     expect(unreadIn(output)).toEqual(
       expect.arrayContaining([expect.stringMatching(/^Node: .+/), expect.stringMatching(/^Role: .+/)]),

@@ -4,9 +4,9 @@ import { doctorRoles } from '@dayfly/doctor/live/rbac'
 import { createController } from '@dayfly/doctor/live/state.fixture'
 import { catalogue } from '@dayfly/doctor/rules/catalogue'
 import { afterEach, describe, expect, it } from 'vitest'
-import { runCli } from '../cli.ts'
 import { defineCustomKinds } from '../kubernetes/custom-kinds.ts'
 import { makeIncidents } from '../kubernetes/incidents.ts'
+import { runHere } from '../program-here.ts'
 import { type Grant, grantRoles, refusedIn, unusedOf } from './granted-role.ts'
 import { makeHopeless } from './hopeless-pods.fixture.ts'
 import { account, openRepairStage, type RepairStage } from './repair-stage.fixture.ts'
@@ -58,7 +58,7 @@ function leaveListener(): void {
 }
 
 async function grant(...args: readonly string[]): Promise<Grant> {
-  const { stdout } = await runCli(['doctor', 'rbac', ...args])
+  const { stdout } = await runHere(['doctor', 'rbac', ...args])
   return await grantRoles(stage.kubernetes, stdout, account)
 }
 

@@ -20,7 +20,8 @@ import { systemClock } from '@dayfly/kit/system'
 import { createKubernetes } from '@dayfly/kubernetes/client'
 import type { Kubernetes } from '@dayfly/kubernetes/kubernetes'
 import { vi } from 'vitest'
-import { type Cli, type CliResult, runCli, startCli } from '../cli.ts'
+import { type Cli, runCli, startCli } from '../cli.ts'
+import { type Run, runHere } from '../program-here.ts'
 import { type RecordingProxy, recordingProxy } from './recording-proxy.ts'
 
 // A test starts the program several times, and some wait until it gives up.
@@ -51,7 +52,9 @@ export interface RepairStage extends ApiServer {
   readonly zombies: Set<string>
   /** Gives the same cluster a new address. */
   serve(): Promise<void>
-  doctor(...args: readonly string[]): Promise<CliResult>
+  doctor(...args: readonly string[]): Promise<Run>
+  /** The same in a process of its own, for a case that could keep a process alive. */
+  doctorProcess(...args: readonly string[]): Promise<Run>
   /** Returns the digest of the current plan. */
   digest(...args: readonly string[]): Promise<string>
   /** Starts the repair of the current plan. */
@@ -81,7 +84,7 @@ export async function openRepairStage({
   const command = (args: readonly string[]) => {
     return ['doctor', '--live', '--kubeconfig', 'kubeconfig', '--format', 'json', ...args]
   }
-  const doctor = (...args: readonly string[]) => runCli(command(args), { cwd: folder })
+  const doctor = (...args: readonly string[]) => runHere(command(args), { cwd: folder })
   const digest = async (...args: readonly string[]) => {
     const { stderr } = await doctor('--fix', ...args)
     const found = /with --confirm ([0-9a-f]{16})$/m.exec(stderr)?.[1]
@@ -100,6 +103,7 @@ export async function openRepairStage({
       stage.proxy = await open()
     },
     doctor,
+    doctorProcess: (...args: readonly string[]) => runCli(command(args), { cwd: folder }),
     digest,
     begin: async (...args: readonly string[]) =>
       startCli(command(['--fix', ...args, '--confirm', await digest(...args)]), { cwd: folder }),

@@ -5,7 +5,6 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { emulateCommand } from '@dayfly/forge-emulators/command/emulate'
 import { connectClient, field, queueOf } from '@dayfly/forge-emulators/github/test-client.fixture'
 import { createForges } from '@dayfly/forges/open/forges'
@@ -13,11 +12,7 @@ import type { Answer } from '@dayfly/kit/http'
 import { type HttpClient, httpClient } from '@dayfly/kit/http-client'
 import { systemClock, systemRandom } from '@dayfly/kit/system'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-
-const command = fileURLToPath(import.meta.resolve('@dayfly/forge-emulators/command/emulate'))
-const program = `
-const { emulateCommand } = await import(${JSON.stringify(command)})
-await emulateCommand().exitOverride().parseAsync(process.argv.slice(1), { from: 'user' })`
+import { program } from '../cli.ts'
 
 type Addresses = {
   readonly url: string
@@ -46,9 +41,7 @@ afterEach(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 async function emulate<T extends { readonly url: string } = Addresses>(...args: readonly string[]) {
-  const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', program, '--', ...args], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-  })
+  const child = spawn(process.execPath, [program, 'emulate', ...args], { stdio: ['ignore', 'pipe', 'ignore'] })
   children.push(child)
   const [line] = await once(createInterface({ input: child.stdout }), 'line')
   const addresses: T = JSON.parse(line)
