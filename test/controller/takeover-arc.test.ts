@@ -3,7 +3,7 @@
 
 import { gatherArc } from '@dayfly/controller/operate/takeover-arc/gather'
 import { performArcTakeover } from '@dayfly/controller/operate/takeover-arc/perform'
-import { planArcTakeover } from '@dayfly/controller/operate/takeover-arc/plan'
+import { planArcRollback, planArcTakeover } from '@dayfly/controller/operate/takeover-arc/plan'
 import { runnerSets } from '@dayfly/controller/resources'
 import { definitionOf } from '@dayfly/doctor/live/doctor-cluster.fixture'
 import { connectClient, field, type TestClient } from '@dayfly/forge-emulators/github/test-client.fixture'
@@ -88,35 +88,48 @@ async function openArc({ registry, clock, emulator, url }: Stage, client: TestCl
   }
 }
 
+type Run = (ms: number) => Promise<void>
+
+/** Lets time pass until the work is done. */
+async function settle<T>(promise: Promise<T>, run: Run): Promise<T> {
+  let isOver = false
+  const watched = promise.finally(() => {
+    isOver = true
+  })
+  while (!isOver) await run(1_000)
+  return watched
+}
+
+/** ARC has the scale set that Dayfly's set had, and that one waits. Five jobs are queued. */
+async function openTakeover() {
+  const opened = await openStage({ forgeMs: 150, apiMs: 150 })
+  stage = opened
+  const { clock, emulator, transport, controller } = opened
+  const cluster = { kubernetes: createKubernetes({ transport, clock, random: seededRandom(2) }), clock }
+  await clock.advance(5_000)
+  const id = (status(opened)['forge'] as Record<string, string>)['scaleSetId'] ?? ''
+  const plain = async (ms: number) => void (await clock.advance(ms))
+  await settle(controller.stop(), plain)
+  const clear = { type: 'merge', body: { status: { forge: null } } } as const
+  const forget = cluster.kubernetes.patch(runnerSets, { namespace, name: 'linux' }, clear, { subresource: 'status' })
+  await settle(forget, plain)
+  const client = await settle(connectClient(emulator.transport, 'acme', 'token'), plain)
+  const arc = await settle(openArc(opened, client, id), plain)
+  opened.controller = opened.start('controller-2')
+  await arc.run(90_000)
+  queue(opened, 5)
+  const facts = () => settle(gatherArc(cluster, namespace, []), arc.run)
+  const annotations = () => opened.registry.get('runnersets.dayfly.dev', namespace, 'linux')?.metadata.annotations
+  return { stage: opened, cluster, id, arc, facts, annotations }
+}
+
 test.each([1, 2, 3, 4, 5, 6, 7])(
   'a takeover that is cut after each %i steps keeps the scale set and its jobs',
   async (stride) => {
-    stage = await openStage({ forgeMs: 150, apiMs: 150 })
-    const { clock, emulator, registry, transport, controller } = stage
-    const cluster = { kubernetes: createKubernetes({ transport, clock, random: seededRandom(2) }), clock }
-    await clock.advance(5_000)
-    const id = (status(stage)['forge'] as Record<string, string>)['scaleSetId'] ?? ''
-    const settle = async <T>(promise: Promise<T>, run: (ms: number) => Promise<void>) => {
-      let isOver = false
-      const watched = promise.finally(() => {
-        isOver = true
-      })
-      while (!isOver) await run(1_000)
-      return watched
-    }
-    const plain = async (ms: number) => void (await clock.advance(ms))
-    await settle(controller.stop(), plain)
-    const clear = { type: 'merge', body: { status: { forge: null } } } as const
-    const forget = cluster.kubernetes.patch(runnerSets, { namespace, name: 'linux' }, clear, { subresource: 'status' })
-    await settle(forget, plain)
-    const client = await settle(connectClient(emulator.transport, 'acme', 'token'), plain)
-    const arc = await settle(openArc(stage, client, id), plain)
-    stage.controller = stage.start('controller-2')
-    await arc.run(90_000)
-    queue(stage, 5)
+    const { stage, cluster, id, arc, facts, annotations } = await openTakeover()
     const plans: number[] = []
     for (;;) {
-      const plan = planArcTakeover(await settle(gatherArc(cluster, namespace, []), arc.run), false)
+      const plan = planArcTakeover(await facts(), false)
       expect(plan.untouched).toEqual([])
       if (plan.steps.length === 0) break
       plans.push(plan.steps.length)
@@ -130,11 +143,30 @@ test.each([1, 2, 3, 4, 5, 6, 7])(
     expect(status(stage)['forge']).toMatchObject({ scaleSetId: id })
     expect(podNames(stage)).toHaveLength(5)
     expect(arc.exists()).toBe(false)
-    expect(registry.get('runnersets.dayfly.dev', namespace, 'linux')?.metadata.annotations).toEqual({
-      'dayfly.dev/taken-over': `${namespace}/linux`,
-    })
+    expect(annotations()).toEqual({ 'dayfly.dev/taken-over': `${namespace}/linux` })
     // A set that is taken over stays known, and a mistyped name does not.
     const { unknown } = await settle(gatherArc(cluster, namespace, ['linux', 'linus']), arc.run)
     expect(unknown).toEqual(['linus'])
   },
 )
+
+test('a takeover that was cut before the deletion is given up, and ARC can end by itself', async () => {
+  const { stage, cluster, arc, facts, annotations } = await openTakeover()
+  const cut = new AbortController()
+  let done = 0
+  const report = () => void (++done === 2 && cut.abort())
+  const { steps } = planArcTakeover(await facts(), false)
+  await settle(performArcTakeover({ ...cluster, signal: cut.signal }, steps, report), arc.run)
+  const rollback = planArcRollback(await facts())
+  expect(rollback.steps.map((step) => step.does)).toEqual(['release', 'forget'])
+  await settle(
+    performArcTakeover(cluster, rollback.steps, () => {}),
+    arc.run,
+  )
+  expect(planArcRollback(await facts())).toMatchObject({ steps: [], untouched: [] })
+  expect(annotations()?.['dayfly.dev/takeover']).toBeUndefined()
+  expect(arc.exists()).toBe(true)
+  stage.registry.delete(resource('AutoscalingRunnerSet'), namespace, 'linux')
+  await arc.run(30_000)
+  expect(arc.exists()).toBe(false)
+})

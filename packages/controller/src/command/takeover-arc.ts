@@ -6,7 +6,7 @@ import { Command } from 'commander'
 import { AccessFailure } from '../operate/read.ts'
 import { type ArcFacts, gatherArc } from '../operate/takeover-arc/gather.ts'
 import { performArcTakeover } from '../operate/takeover-arc/perform.ts'
-import { planArcTakeover } from '../operate/takeover-arc/plan.ts'
+import { planArcRollback, planArcTakeover } from '../operate/takeover-arc/plan.ts'
 import { type ArcStep, describeArcStep } from '../operate/takeover-arc/step.ts'
 import { showOrPerform } from './confirmed-plan.ts'
 import { type ClusterOptions, type Opened, onCluster, withConnection } from './options.ts'
@@ -14,6 +14,7 @@ import type { Wording } from './show-steps.ts'
 
 type Options = Pick<ClusterOptions, 'kubeconfig' | 'context' | 'namespace' | 'allNamespaces' | 'json'> & {
   readonly deliveryPaused?: true
+  readonly rollback?: true
   readonly confirm?: string
 }
 
@@ -33,6 +34,7 @@ export function takeoverArcCommand(): Command {
     .option('-n, --namespace <name>', "the namespace of ARC's sets; default: the one of the context")
     .option('-A, --all-namespaces', 'all namespaces')
     .option('--delivery-paused', 'go on although Argo CD or Flux delivers the sets: you have paused it')
+    .option('--rollback', 'give up each takeover that has deleted nothing yet')
     .option('--json', 'print the result as JSON')
     .option('--confirm <digest>', 'carry out exactly the plan with this digest')
     .addHelpText(
@@ -42,6 +44,7 @@ Examples:
   ${dayfly} takeover arc -n arc-runners                              the plan for each set of the namespace
   ${dayfly} takeover arc linux -n arc-runners                        the plan for one set
   ${dayfly} takeover arc -n arc-runners --confirm 3f2a9c0d11e47b65   carry out that plan
+  ${dayfly} takeover arc -n arc-runners --rollback                   the plan that leaves the sets to ARC again
 
 Apply the RunnerSets first: "${dayfly} import arc --live" makes them. They wait until ARC gives its scale sets up.
 Jobs that wait stay in the scale set. Runners with a job finish it under ARC. A cut takeover goes on with the next run.
@@ -58,9 +61,9 @@ Exit codes: 0 nothing is left to do, or every step is done; 1 something is left 
 async function takeover(opened: Opened, sets: readonly string[], options: Options): Promise<number> {
   const facts = await read(opened, sets)
   if (facts.unknown.length > 0) throw unknownSets(facts, opened.namespace)
-  const plan = planArcTakeover(facts, options.deliveryPaused === true)
+  const plan = options.rollback ? planArcRollback(facts) : planArcTakeover(facts, options.deliveryPaused === true)
   const code = await showOrPerform(plan, wording, options, (signal, report) => {
-    printNote("ARC's listener may take a minute to end.")
+    if (!options.rollback) printNote("ARC's listener may take a minute to end.")
     return performArcTakeover({ ...opened, signal }, plan.steps, report)
   })
   return plan.untouched.length > 0 ? Math.max(code, 1) : code

@@ -66,6 +66,8 @@ function act(cluster: Cluster, step: ArcStep): Promise<Outcome> {
       return connect(cluster, step)
     case 'finish':
       return finish(cluster, step)
+    case 'forget':
+      return forget(cluster, step)
   }
 }
 
@@ -121,7 +123,8 @@ async function keepScaleSet(cluster: Cluster, { arc }: StepThat<'keep-scale-set'
 
 async function release(cluster: Cluster, { arc }: StepThat<'release'>): Promise<Outcome> {
   const now = await getOne(cluster, arcSets, arc)
-  if (now?.metadata.uid === arc.uid && now.metadata.annotations?.[idAnnotation] !== undefined)
+  const isDeleting = now?.metadata.uid === arc.uid && now.metadata.deletionTimestamp !== undefined
+  if (isDeleting && now.metadata.annotations?.[idAnnotation] !== undefined)
     return kept('ARC still knows the id, and would delete the scale set')
   for (const holder of await holdersOf(cluster, arc)) if (holder.isHeld) await setHold(cluster, holder, false)
   return { is: 'done', why: 'ARC can remove them' }
@@ -168,6 +171,11 @@ async function finish(cluster: Cluster, { runnerSet, note }: StepThat<'finish'>)
       ? ''
       : `: "helm uninstall ${note.release} -n ${namespace}" removes the rest of the release`
   return { is: 'done', why: `ARC's set is gone${rest}` }
+}
+
+async function forget(cluster: Cluster, { runnerSet }: StepThat<'forget'>): Promise<Outcome> {
+  await annotate(cluster, runnerSet, { [noteAnnotation]: null })
+  return { is: 'done', why: 'ARC goes on with its runners and its jobs' }
 }
 
 /** Returns whether the condition came true in time. */

@@ -1,7 +1,7 @@
 // The plan of a takeover from what is left of ARC's set: a cut at any step leaves a plan that goes on.
 import { expect, test } from 'vitest'
 import { type ArcSet, arcListeners, arcRunnerSets, type Taking } from './gather.ts'
-import { planArcTakeover } from './plan.ts'
+import { planArcRollback, planArcTakeover } from './plan.ts'
 
 const arc = { namespace: 'ci', name: 'linux' }
 const listener = { namespace: 'arc', name: 'linux-1-listener', uid: '2', resource: arcListeners, isHeld: false }
@@ -66,4 +66,27 @@ test.each([
 
 test('a set that Flux delivers is taken over once its delivery is paused', () => {
   expect(does([{ ...set, delivery: 'Flux' }], [], true)).toHaveLength(7)
+})
+
+test.each([
+  ['after the note', [set], ['forget']],
+  ['after the hold', [held], ['release', 'forget']],
+  [
+    'after a hold of one object',
+    [{ ...set, holders: [listener, { ...runners, isHeld: true }] }],
+    ['release', 'forget'],
+  ],
+] as const)('a takeover that was cut %s can be given up', (_, sets, steps) => {
+  const rollback = planArcRollback({ sets, taking: [noted] })
+  expect(rollback.steps.map((step) => step.does)).toEqual(steps)
+  expect(rollback.untouched).toEqual([])
+})
+
+test.each([
+  ['is being deleted', [{ ...held, isDeleting: true }], 'nothing can stop a deletion'],
+  ['is gone', [], "ARC's set is gone"],
+] as const)('a takeover goes on if the set of ARC %s', (_, sets, because) => {
+  const { steps, untouched } = planArcRollback({ sets, taking: [noted] })
+  expect(steps).toEqual([])
+  expect(untouched).toMatchObject([{ because: expect.stringContaining(because) }])
 })

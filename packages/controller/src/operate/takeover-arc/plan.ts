@@ -23,6 +23,29 @@ export function planArcTakeover(
   return { steps, untouched, digest: hashValue(steps, 16) }
 }
 
+/** Gives up each takeover that has deleted nothing yet: what it has put on the objects of ARC goes. */
+export function planArcRollback({ sets, taking }: Pick<ArcFacts, 'sets' | 'taking'>): ArcPlan {
+  const steps: ArcStep[] = []
+  const untouched: { what: string; because: string }[] = []
+  for (const { namespace, name, note } of taking) {
+    const set = sets.find((one) => placeOf(one) === placeOf(note.arc))
+    const runnerSet = { namespace, name }
+    if (!set || set.isDeleting) untouched.push({ what: `RunnerSet ${placeOf(runnerSet)}`, because: tooLate(set) })
+    else {
+      const arc = { namespace: set.namespace, name: set.name, uid: set.uid }
+      const isHeld = set.holders.some((holder) => holder.isHeld)
+      if (isHeld) steps.push({ does: 'release', arc, runnerSet })
+      steps.push({ does: 'forget', runnerSet, note })
+    }
+  }
+  return { steps, untouched, digest: hashValue(steps, 16) }
+}
+
+function tooLate(set: ArcSet | undefined): string {
+  const what = set ? "ARC's set is being deleted, and nothing can stop a deletion" : "ARC's set is gone"
+  return `${what}. Finish the takeover, set spec.paused, and install ARC's release again: it adopts the scale set by its name`
+}
+
 function obstacle(set: ArcSet, isDeliveryPaused: boolean): string | undefined {
   if (!set.runnerSet)
     return 'no RunnerSet has its name, account and runner group. "dayfly import arc --live" makes one: apply it first'

@@ -24,6 +24,8 @@ export type ArcStep =
   | { readonly does: 'connect'; readonly runnerSet: Named; readonly note: Note }
   /** Waits until ARC has removed the rest, and removes the note. */
   | { readonly does: 'finish'; readonly runnerSet: Named; readonly note: Note }
+  /** Gives a takeover up that has deleted nothing yet. */
+  | { readonly does: 'forget'; readonly runnerSet: Named; readonly note: Note }
 
 export type ArcPlan = {
   readonly steps: readonly ArcStep[]
@@ -47,5 +49,7 @@ export function describeArcStep(step: ArcStep): string {
       return `connect RunnerSet ${placeOf(step.runnerSet)} to scale set ${step.note.scaleSetId} when ARC's listener is gone`
     case 'finish':
       return `wait until ARC has removed ${placeOf(step.note.arc)}, and remove the note`
+    case 'forget':
+      return `remove the note from RunnerSet ${placeOf(step.runnerSet)}: ${placeOf(step.note.arc)} stays as it is`
   }
 }
