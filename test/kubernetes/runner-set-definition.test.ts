@@ -123,6 +123,7 @@ function suite(file: string): void {
       ...{
         paused: false,
         docker: 'none',
+        jobs: 'host',
         templateChecks: 'enforce',
         keepFinished: '0s',
         keepFailed: '10m',

@@ -35,6 +35,7 @@ const next = {
     'Correct the field named in the message. Dayfly checks the template again when the set changes, and every five minutes.',
   changed: 'Find the webhook or the old API server that drops or changes the field named in the message.',
   admission: 'Satisfy the rule named in the message, or exempt the namespace from it.',
+  reference: 'Create the object named in the message, or correct its name in the template of the set.',
   quota: 'Raise the quota, lower max of the set, or wait until other pods end.',
 }
 
@@ -181,10 +182,10 @@ function suite(file: string): void {
   it('shows a ServiceAccount and a priority class that do not exist', async () => {
     const account = /is forbidden: error looking up service account .*: serviceaccount "gone" not found$/
     const spec = { serviceAccountName: 'gone' }
-    await judged(plain, { template: { spec } }, refused('admission-denied', next.admission, account))
+    await judged(plain, { template: { spec } }, refused('reference-missing', next.reference, account))
     const priority = /is forbidden: no PriorityClass with name gone was found$/
     const other = { priorityClassName: 'gone' }
-    await judged(plain, { template: { spec: other } }, refused('admission-denied', next.admission, priority))
+    await judged(plain, { template: { spec: other } }, refused('reference-missing', next.reference, priority))
   })
 
   it('accepts what a mesh adds: labels, a proxy as native sidecar, volumes and variables', async () => {
