@@ -66,10 +66,6 @@ const lives: Lane = {
       'is gone within 10 s of its runner with docker: sidecar',
       'a real engine does not start, serve or end as a sidecar',
     ],
-    [
-      'is gone within 10 s of its runner with docker: rootless',
-      'a real engine does not start or serve in the user namespace of a pod',
-    ],
   ],
   'node/bitbucket.test.ts': [
     [
@@ -104,14 +100,6 @@ const ends: Lane = {
       'a runner whose node is gone is shown and replaced, and goes with the Node object',
       'a lost node is taken for an end',
     ],
-  ],
-  'node/job-pods.test.ts': [
-    ['ten jobs run in ten pods, and leave nothing', 'the account, its Role or the hooks fail with a real API server'],
-    [
-      'a runner that is killed leaves neither the pod of its job nor the credential of its image',
-      'the garbage collector does not take what the pod of the runner owns',
-    ],
-    ['a pod that is evicted before its job ends puts the success in doubt', 'an eviction is not seen in time'],
   ],
   'node/removal.test.ts': [
     [
