@@ -92,6 +92,15 @@ it('are removed with a runner that ends and leaves them, and only then', async (
   expect(stage.registry.get('secrets', namespace, 'of-the-user')).toBeDefined()
 })
 
+it('are removed with a runner that ends while they are adopted', async () => {
+  const { stage, runner } = await openWithJob({ apiMs: 300 })
+  const name = prepareJob(stage, runner)
+  await stage.clock.advance(200)
+  end(stage, runner, 1)
+  await stage.clock.advance(seconds(5))
+  expect(podNames(stage)).not.toContain(name)
+})
+
 it('are adopted by the next leader, and those of a runner that is gone are removed', async () => {
   const { stage, runner } = await openWithJob()
   const stopping = stage.controller.stop()
@@ -113,7 +122,7 @@ function withoutUserSecret(stage: Stage): Stage['registry'] {
 it('show why they do not start, after the time that the start of a runner has', async () => {
   const { stage, runner } = await openWithJob()
   const name = prepareJob(stage, runner)
-  await stage.clock.advance(seconds(1))
+  // The kubelet is faster than the answer to the adoption.
   const waiting = { reason: 'ImagePullBackOff', message: 'Back-off pulling image "node:22"' }
   setStatus(stage, name, { phase: 'Pending', containerStatuses: [{ name: 'job', state: { waiting } }] })
   await stage.clock.advance(seconds(20))

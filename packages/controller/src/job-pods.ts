@@ -127,7 +127,7 @@ export class JobPods implements ReflectorSink<JobPod | undefined> {
     const shownAt = this.#showFailure(held, runner, now)
     const step = held.isBusy || now < (held.retryAt ?? 0) ? 'none' : jobPodStep(held.pod, runner)
     if (step !== 'none') void this.#carryOut(term, held, step, runner)
-    const listedAt = runner.pod || runner.isCertain ? undefined : now + listMs
+    const listedAt = runner.pod || runner.isGone ? undefined : now + listMs
     this.#lookAgain(held, [held.retryAt, shownAt, listedAt])
   }
 
@@ -152,16 +152,16 @@ export class JobPods implements ReflectorSink<JobPod | undefined> {
   async #carryOut(term: Term, held: Held, step: Exclude<JobPodStep, 'none'>, runner: JobRunner): Promise<void> {
     held.isBusy = true
     try {
-      if (step === 'adopt') await adopt(term, held.pod, runner)
-      else await remove(term, held.pod)
+      const change = step === 'adopt' ? await adopt(term, held.pod, runner) : await remove(term, held.pod)
+      // The watch may show it later, or may have shown something else meanwhile.
+      held.pod = { ...held.pod, ...change }
       held.failures = 0
       held.retryAt = undefined
     } catch (error) {
       if (!term.signal.aborted) this.#failed(held, step, runner.set, error)
-    } finally {
-      held.isBusy = false
-      this.#lookAgain(held, [held.retryAt])
     }
+    held.isBusy = false
+    if (this.#held.get(keyOf(held.pod)) === held) this.#look(held)
   }
 
   #failed(held: Held, step: 'adopt' | 'remove', set: string, error: unknown): void {
@@ -175,8 +175,8 @@ export class JobPods implements ReflectorSink<JobPod | undefined> {
 }
 
 /** The garbage collector removes what the runner's pod owns as soon as that pod is gone. */
-async function adopt({ kubernetes, signal }: Term, job: JobPod, { pod }: JobRunner): Promise<void> {
-  if (!pod) return
+async function adopt({ kubernetes, signal }: Term, job: JobPod, { pod }: JobRunner): Promise<Partial<JobPod>> {
+  if (!pod) return {}
   const { namespace, name, uid, runner } = job
   const ownerReferences = [{ apiVersion: 'v1', kind: 'Pod', name: runner, uid: pod.uid, blockOwnerDeletion: false }]
   const options = { signal, metadataOnly: true }
@@ -186,13 +186,15 @@ async function adopt({ kubernetes, signal }: Term, job: JobPod, { pod }: JobRunn
   }
   const owned = { type: 'merge', body: { metadata: { uid, ownerReferences } } } as const
   await kubernetes.patch(pods, { namespace, name }, owned, options).catch(unlessAbsent)
+  return { owners: [pod.uid] }
 }
 
-async function remove({ kubernetes, signal }: Term, { namespace, name, uid, secrets: made }: JobPod): Promise<void> {
-  for (const secret of made)
-    await kubernetes.delete(secrets, { namespace, name: secret }, { signal, metadataOnly: true })
-  const preconditions = { uid }
-  await kubernetes.delete(pods, { namespace, name }, { signal, preconditions, metadataOnly: true })
+async function remove({ kubernetes, signal }: Term, job: JobPod): Promise<Partial<JobPod>> {
+  const { namespace, name, uid } = job
+  const options = { signal, metadataOnly: true }
+  for (const secret of job.secrets) await kubernetes.delete(secrets, { namespace, name: secret }, options)
+  await kubernetes.delete(pods, { namespace, name }, { ...options, preconditions: { uid } })
+  return { isDeleting: true }
 }
 
 function unlessAbsent(error: unknown): void {

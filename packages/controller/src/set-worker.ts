@@ -124,9 +124,12 @@ export class SetWorker {
     const { set, table, pods } = this.#state
     if (!name.startsWith(runnerPrefix(set))) return undefined
     const pod = table.get(name)?.pod
-    const isCertain = pods.known && pod === undefined
-    const { name: of, startMaxMs } = set
-    return { set: of, startMaxMs, pod: pod?.is === 'present' ? pod.value : undefined, isCertain }
+    return {
+      set: set.name,
+      startMaxMs: set.startMaxMs,
+      pod: pod?.is === 'present' ? pod.value : undefined,
+      isGone: pods.known && pod === undefined,
+    }
   }
 
   /** Folds one input into the state and wakes the loop. */

@@ -50,12 +50,7 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
   #leadership: Leadership | undefined
 
   /** @param onSet is called with each set that is read */
-  constructor(
-    options: ControllerOptions,
-    journal: Journal,
-    pods: PodCache,
-    onSet: (set: RunnerSet) => void = () => {},
-  ) {
+  constructor(options: ControllerOptions, journal: Journal, pods: PodCache, onSet: (set: RunnerSet) => void) {
     this.#onSet = onSet
     this.#options = options
     this.#journal = journal

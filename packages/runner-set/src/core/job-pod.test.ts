@@ -19,14 +19,14 @@ const runner = (over: Partial<JobRunner> = {}): JobRunner => ({
   set: 'linux',
   pod: podFacts({ uid: 'runner' }),
   startMaxMs: 600_000,
-  isCertain: false,
+  isGone: false,
   ...over,
 })
-const gone = { pod: undefined, isCertain: true }
+const gone = { pod: undefined, isGone: true }
 
 it.each<[string, Partial<JobPod>, Partial<JobRunner>, JobPodStep]>([
   ['of a running runner is adopted', {}, {}, 'adopt'],
-  ['that another object owns is adopted, too', { owners: ['other'] }, {}, 'adopt'],
+  ['that another object owns, such as a Job, keeps its owner', { owners: ['other'] }, {}, 'none'],
   ['that its runner owns is left alone', { owners: ['runner'] }, {}, 'none'],
   ['that is being deleted is left alone', { isDeleting: true }, {}, 'none'],
   ['of a runner that has ended is removed', { owners: ['runner'] }, { pod: podFacts({ end: ended }) }, 'remove'],

@@ -7,12 +7,12 @@ import { startDeadline } from './life.ts'
 /** `adopt`: the runner's pod becomes its owner, so that the garbage collector removes it even if Dayfly is gone. */
 export type JobPodStep = 'adopt' | 'remove' | 'none'
 
-/** A runner removes the pod of its job before it ends. Nobody else removes one that is left after that. */
-export function jobPodStep({ owners, isDeleting }: JobPod, { pod, isCertain }: JobRunner): JobPodStep {
+/** A runner removes the pod of its job before it ends. Nobody else removes one that is left after that. A pod with another owner, such as a Job, ends with that one. */
+export function jobPodStep({ owners, isDeleting }: JobPod, { pod, isGone }: JobRunner): JobPodStep {
   if (isDeleting) return 'none'
-  if (!pod) return isCertain && owners.length === 0 ? 'remove' : 'none'
+  if (!pod) return isGone && owners.length === 0 ? 'remove' : 'none'
   if (pod.end) return 'remove'
-  return owners.includes(pod.uid) ? 'none' : 'adopt'
+  return owners.length === 0 ? 'adopt' : 'none'
 }
 
 /** Returns the failure of the pod, and when it is shown: a cause may pass by itself, and has the time that the start of a runner has. */

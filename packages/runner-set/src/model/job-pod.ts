@@ -25,10 +25,10 @@ export type JobPod = {
 /** The knowledge of a set about a runner with a pod for its job. */
 export type JobRunner = {
   readonly set: string
-  /** Undefined if the set has no such runner. */
+  /** Undefined while the set knows no pod of it. */
   readonly pod: PodFacts | undefined
   /** How long a step of a start may take that has no bound of its own, in milliseconds. */
   readonly startMaxMs: number
-  /** Whether the set knows all of its runners. */
-  readonly isCertain: boolean
+  /** Whether the set certainly has no such runner. */
+  readonly isGone: boolean
 }
