@@ -132,13 +132,13 @@ export class JobPods implements ReflectorSink<JobPod | undefined> {
   }
 
   /** Returns when a failure is due that is not shown yet. */
-  #showFailure(held: Held, { set, startMaxMs }: JobRunner, now: Instant): Instant | undefined {
-    const found = failureOfJobPod(held.pod, startMaxMs)
+  #showFailure(held: Held, { set }: JobRunner, now: Instant): Instant | undefined {
+    const found = failureOfJobPod(held.pod, set.startMaxMs)
     if (!found || held.reported?.reason === found.failure.reason) return undefined
     if (now < found.dueAt) return found.dueAt
     held.reported = found.failure
     const { namespace, runner, name: pod } = held.pod
-    this.#deps.journal.write({ kind: 'job-pod-failed', namespace, set, runner, pod, failure: found.failure })
+    this.#deps.journal.write({ kind: 'job-pod-failed', namespace, set: set.name, runner, pod, failure: found.failure })
     return undefined
   }
 
@@ -158,7 +158,7 @@ export class JobPods implements ReflectorSink<JobPod | undefined> {
       held.failures = 0
       held.retryAt = undefined
     } catch (error) {
-      if (!term.signal.aborted) this.#failed(held, step, runner.set, error)
+      if (!term.signal.aborted) this.#failed(held, step, runner.set.name, error)
     }
     held.isBusy = false
     if (this.#held.get(keyOf(held.pod)) === held) this.#look(held)

@@ -124,12 +124,7 @@ export class SetWorker {
     const { set, table, pods } = this.#state
     if (!name.startsWith(runnerPrefix(set))) return undefined
     const pod = table.get(name)?.pod
-    return {
-      set: set.name,
-      startMaxMs: set.startMaxMs,
-      pod: pod?.is === 'present' ? pod.value : undefined,
-      isGone: pods.known && pod === undefined,
-    }
+    return { set, pod: pod?.is === 'present' ? pod.value : undefined, isGone: pods.known && pod === undefined }
   }
 
   /** Folds one input into the state and wakes the loop. */

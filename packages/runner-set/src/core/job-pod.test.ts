@@ -16,9 +16,8 @@ const pod: JobPod = {
   endFailure: undefined,
 }
 const runner = (over: Partial<JobRunner> = {}): JobRunner => ({
-  set: 'linux',
+  set: { name: 'linux', startMaxMs: 600_000 },
   pod: podFacts({ uid: 'runner' }),
-  startMaxMs: 600_000,
   isGone: false,
   ...over,
 })

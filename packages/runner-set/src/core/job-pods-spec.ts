@@ -1,8 +1,9 @@
 // The parts of a runner's pod that let it make a pod for each job with a container, by the hooks of GitHub's runner image
 // (https://github.com/actions/runner-container-hooks/tree/main/packages/k8s).
-import { isJsonObject, listAt, textAt } from '@dayfly/kit/read-json'
 import { runnerContainer } from '../model/runner-names.ts'
 import type { JobPods } from '../model/runner-set.ts'
+import { mergeTemplate } from './merge.ts'
+import { namedIn } from './runner-externals.ts'
 
 type Plain = Readonly<Record<string, unknown>>
 
@@ -53,21 +54,8 @@ function claimOf({ size, storageClass, accessMode }: NonNullable<JobPods['work']
   }
 }
 
-/** Names the runner's own image to the hooks: the pod of a job copies Node.js from it. A template may have chosen the image. */
+/** Names the runner's own image to the hooks: the pod of a job copies Node.js from it. A template may have chosen the image, or name another one. */
 export function withImageForHooks(spec: Plain): Plain {
-  const containers = listAt(spec, 'containers')
-  return {
-    ...spec,
-    containers: containers.map((container) => (isRunner(container) ? withImage(container) : container)),
-  }
-}
-
-function isRunner(container: unknown): container is Plain {
-  return isJsonObject(container) && container['name'] === runnerContainer
-}
-
-function withImage(container: Plain): Plain {
-  const env = listAt(container, 'env')
-  if (env.some((one) => textAt(one, 'name') === imageVariable)) return container
-  return { ...container, env: [...env, { name: imageVariable, value: textAt(container, 'image') }] }
+  const image = namedIn(spec, 'containers', runnerContainer)?.['image']
+  return mergeTemplate({ containers: [{ name: runnerContainer, env: [{ name: imageVariable, value: image }] }] }, spec)
 }

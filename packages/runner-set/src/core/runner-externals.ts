@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject, listAt } from '@dayfly/kit/read-json'
 import type { RunnerTraits } from '../model/forges/traits.ts'
 import { runnerContainer } from '../model/runner-names.ts'
 import { dockerContainer } from './docker-sidecar.ts'
+import { mergeTemplate } from './merge.ts'
 
 /** The init container that copies the folder. */
 export const externalsContainer = 'dayfly-externals'
@@ -37,14 +38,12 @@ export function withRunnersImage(spec: JsonObject): JsonObject {
   const runner = namedIn(spec, 'containers', runnerContainer)
   if (!runner || !namedIn(spec, 'initContainers', externalsContainer)) return spec
   const { image, imagePullPolicy } = runner
-  const own = { image, ...(imagePullPolicy === undefined ? {} : { imagePullPolicy }) }
-  const initContainers = listAt(spec, 'initContainers').map((container) =>
-    isJsonObject(container) && container['name'] === externalsContainer ? { ...own, ...container } : container,
-  )
-  return { ...spec, initContainers }
+  const own = { name: externalsContainer, image, ...(imagePullPolicy === undefined ? {} : { imagePullPolicy }) }
+  return mergeTemplate({ initContainers: [own] }, spec)
 }
 
-function namedIn(spec: JsonObject, list: string, name: string): JsonObject | undefined {
+/** Returns the container of this name. */
+export function namedIn(spec: JsonObject, list: 'containers' | 'initContainers', name: string): JsonObject | undefined {
   return listAt(spec, list)
     .filter(isJsonObject)
     .find((container) => container['name'] === name)

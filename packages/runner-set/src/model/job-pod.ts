@@ -2,6 +2,7 @@
 import type { Instant } from '@dayfly/kit/clock'
 import type { LastingFailure, StartCause } from './failure.ts'
 import type { PodFacts } from './runner.ts'
+import type { RunnerSet } from './runner-set.ts'
 
 export type JobPod = {
   readonly namespace: string
@@ -24,11 +25,9 @@ export type JobPod = {
 
 /** The knowledge of a set about a runner with a pod for its job. */
 export type JobRunner = {
-  readonly set: string
+  readonly set: Pick<RunnerSet, 'name' | 'startMaxMs'>
   /** Undefined while the set knows no pod of it. */
   readonly pod: PodFacts | undefined
-  /** How long a step of a start may take that has no bound of its own, in milliseconds. */
-  readonly startMaxMs: number
   /** Whether the set certainly has no such runner. */
   readonly isGone: boolean
 }
