@@ -4,9 +4,8 @@ import { aborted } from '@dayfly/kit/signals'
 import { parseRunnerSet } from '@dayfly/runner-set/config/runner-set'
 import { buildPod } from '@dayfly/runner-set/core/pod'
 import { runnerPrefix } from '@dayfly/runner-set/model/runner-names'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import {
-  closeStage,
   confirmDeletions,
   end,
   events,
@@ -23,17 +22,9 @@ import {
   takeJob,
 } from './stage.ts'
 
-let opened: Stage | undefined
-
 async function open(options: StageOptions = {}): Promise<Stage> {
-  opened = await openStage({ forgeMs: 150, apiMs: 50, ...options })
-  return opened
+  return openStage({ forgeMs: 150, apiMs: 50, ...options })
 }
-
-afterEach(async () => {
-  await closeStage(opened)
-  opened = undefined
-})
 
 const seconds = (count: number) => count * 1_000
 const requests = (stage: Stage, method: string, path: RegExp) =>

@@ -1,8 +1,7 @@
 import type { StoredObject } from '@dayfly/cluster/store/object'
 import { timestamp } from '@dayfly/kit/timestamp'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import {
-  closeStage,
   confirmDeletions,
   end,
   events,
@@ -23,17 +22,9 @@ import {
   takeJob,
 } from './stage.ts'
 
-let opened: Stage | undefined
-
 async function open(options: Parameters<typeof openStage>[0] = {}): Promise<Stage> {
-  opened = await openStage(options)
-  return opened
+  return openStage(options)
 }
-
-afterEach(async () => {
-  await closeStage(opened)
-  opened = undefined
-})
 
 const seconds = (count: number) => count * 1_000
 const registered = (stage: Stage) => stage.emulator.control.registrations().map(({ name }) => name)

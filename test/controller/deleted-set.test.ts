@@ -2,15 +2,8 @@
 import type { Controller } from '@dayfly/controller/controller'
 import { noBody } from '@dayfly/kit/http'
 import type { JournalEvent } from '@dayfly/runner-set/model/event'
-import { afterEach, describe, expect, it } from 'vitest'
-import { closeStage, events, namespace, openStage, podNames, runnerSetObject, type Stage, status } from './stage.ts'
-
-let opened: Stage | undefined
-
-afterEach(async () => {
-  await closeStage(opened)
-  opened = undefined
-})
+import { describe, expect, it } from 'vitest'
+import { events, namespace, openStage, podNames, runnerSetObject, type Stage, status } from './stage.ts'
 
 const minute = 60_000
 const leases = 'leases.coordination.k8s.io'
@@ -19,8 +12,7 @@ const everything = { pathRegex: '^/(?!_emulator)' }
 type Match = { readonly method?: string; readonly pathRegex: string }
 
 async function deletedDuring(fault: { readonly match: Match; readonly status: number }) {
-  opened = await openStage({ forgeMs: 150, apiMs: 50, spec: { scale: { min: 2, max: 10 } } })
-  const stage = opened
+  const stage = await openStage({ forgeMs: 150, apiMs: 50, spec: { scale: { min: 2, max: 10 } } })
   await stage.clock.advance(3_000)
   const { match, status: code } = fault
   const id = stage.emulator.control.fault({
@@ -121,7 +113,7 @@ describe('a set that is deleted while GitHub fails', () => {
 
 describe('a set that is deleted', () => {
   const open = async () => {
-    opened = await openStage({ forgeMs: 150, apiMs: 50, spec: { scale: { min: 1, max: 10 } } })
+    const opened = await openStage({ forgeMs: 150, apiMs: 50, spec: { scale: { min: 1, max: 10 } } })
     await opened.clock.advance(3_000)
     return opened
   }

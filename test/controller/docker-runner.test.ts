@@ -4,26 +4,10 @@ import { catalogue } from '@dayfly/doctor/rules/catalogue'
 import { buildPod } from '@dayfly/runner-set/core/pod'
 import { runnerSet } from '@dayfly/runner-set/core/world.fixture'
 import type { DockerKind } from '@dayfly/runner-set/model/runner-set'
-import { afterEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { embeddedKubernetes } from '../cluster/embedded-kubernetes.ts'
 import { namespaces, object, pods as podResource } from '../kubernetes/client-place.ts'
-import {
-  closeStage,
-  confirmDeletions,
-  openStage,
-  podNames,
-  pods,
-  queue,
-  type Stage,
-  setStatus,
-  status,
-} from './stage.ts'
-
-let stage: Stage | undefined
-afterEach(async () => {
-  await closeStage(stage)
-  stage = undefined
-})
+import { confirmDeletions, openStage, podNames, pods, queue, type Stage, setStatus, status } from './stage.ts'
 
 const zombie = {
   spec: {
@@ -37,7 +21,7 @@ const conditionOf = (opened: Stage, type: string) =>
   status(opened).conditions?.find((condition) => condition.type === type)
 
 it('refuses the zombie template before any pod, with reason, path and fix', async () => {
-  stage = await openStage({ spec: { template: zombie } })
+  const stage = await openStage({ spec: { template: zombie } })
   queue(stage, 2)
   await stage.clock.advance(60_000)
   expect(podNames(stage)).toEqual([])
@@ -49,7 +33,7 @@ it('refuses the zombie template before any pod, with reason, path and fix', asyn
 })
 
 it('runs it with templateChecks: warn, shows the hazard, and ends each pod itself once the runner has ended', async () => {
-  stage = await openStage({ spec: { template: zombie, templateChecks: 'warn' } })
+  const stage = await openStage({ spec: { template: zombie, templateChecks: 'warn' } })
   queue(stage, 1)
   await stage.clock.advance(5_000)
   expect(conditionOf(stage, 'TemplateAccepted')).toMatchObject({
@@ -88,7 +72,7 @@ it('runs it with templateChecks: warn, shows the hazard, and ends each pod itsel
 })
 
 it('accepts the same template with docker: sidecar, and starts pods with a native sidecar', async () => {
-  stage = await openStage({ spec: { template: zombie, docker: 'sidecar' } })
+  const stage = await openStage({ spec: { template: zombie, docker: 'sidecar' } })
   queue(stage, 1)
   await stage.clock.advance(5_000)
   expect(conditionOf(stage, 'TemplateAccepted')).toMatchObject({ status: 'True', reason: 'Accepted' })

@@ -1,8 +1,7 @@
 // The pods that runners make for their jobs, with the test in the place of the hooks of the runner image.
 import type { Request } from '@dayfly/kit/http'
-import { afterEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import {
-  closeStage,
   end,
   events,
   namespace,
@@ -17,13 +16,6 @@ import {
   takeJob,
 } from './stage.ts'
 
-let opened: Stage | undefined
-
-afterEach(async () => {
-  await closeStage(opened)
-  opened = undefined
-})
-
 const seconds = (count: number) => count * 1_000
 
 function runJobsInPods(stage: Stage): void {
@@ -35,7 +27,6 @@ function runJobsInPods(stage: Stage): void {
 /** Opens a stage with one runner that has a job. */
 async function openWithJob(options: StageOptions = {}): Promise<{ stage: Stage; runner: string }> {
   const stage = await openStage({ forgeMs: 150, apiMs: 50, ...options })
-  opened = stage
   runJobsInPods(stage)
   queue(stage, 1)
   await stage.clock.advance(seconds(5))
@@ -182,7 +173,7 @@ it('are not watched while no set makes them', async () => {
     if (query['labelSelector'] === 'runner-pod') watches++
     return undefined
   }
-  opened = await openStage({ apiFault: count })
+  const opened = await openStage({ apiFault: count })
   await opened.clock.advance(seconds(5))
   expect(watches).toBe(0)
   runJobsInPods(opened)

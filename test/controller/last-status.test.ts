@@ -1,23 +1,20 @@
 // The last status of a set when its controller stops: a counter lives nowhere else.
 import type { Request } from '@dayfly/kit/http'
 import { afterEach, describe, expect, it } from 'vitest'
-import { closeStage, end, events, openStage, podNames, queue, type Stage, status, succeeded, takeJob } from './stage.ts'
+import { end, events, openStage, podNames, queue, type Stage, status, succeeded, takeJob } from './stage.ts'
 
-let opened: Stage | undefined
 /** Whether the API server refuses to write a status. */
 let refuses = false
 
 afterEach(async () => {
   refuses = false
-  await closeStage(opened)
-  opened = undefined
 })
 
 const isStatusWrite = ({ method, path }: Request) => method === 'PATCH' && path.endsWith('/runnersets/linux/status')
 
 /** Opens a set whose only job ends just after its status was written, so that the next report has to wait. */
 async function jobEndsAfterReport(): Promise<Stage> {
-  opened = await openStage({
+  const stage = await openStage({
     forgeMs: 50,
     apiMs: 50,
     apiFault: (request) =>
@@ -25,7 +22,6 @@ async function jobEndsAfterReport(): Promise<Stage> {
         ? { status: 403, headers: {}, body: { kind: 'json', value: { kind: 'Status', code: 403, message: 'no' } } }
         : undefined,
   })
-  const stage = opened
   queue(stage, 1)
   await stage.clock.advance(2_000)
   const [name = ''] = podNames(stage)

@@ -1,8 +1,7 @@
 // The controller at real latency: scale-down, refusals, credential rotation and failing starts over virtual minutes.
 import { timestamp } from '@dayfly/kit/timestamp'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import {
-  closeStage,
   confirmDeletions,
   end,
   events,
@@ -21,17 +20,9 @@ import {
   takeJob,
 } from './stage.ts'
 
-let opened: Stage | undefined
-
 async function open(options: StageOptions = {}): Promise<Stage> {
-  opened = await openStage({ forgeMs: 150, apiMs: 50, ...options })
-  return opened
+  return openStage({ forgeMs: 150, apiMs: 50, ...options })
 }
-
-afterEach(async () => {
-  await closeStage(opened)
-  opened = undefined
-})
 
 const seconds = (count: number) => count * 1_000
 const requests = (stage: Stage, method: string, path: RegExp) =>

@@ -7,33 +7,14 @@ import { createGitHubAccount } from '@dayfly/forges/github/account'
 import { seededRandom } from '@dayfly/kit/random'
 import { createKubernetes } from '@dayfly/kubernetes/client'
 import { createInquiry } from '@dayfly/kubernetes/inquiry'
-import { afterEach, expect, test } from 'vitest'
-import {
-  closeStage,
-  end,
-  namespace,
-  openStage,
-  podNames,
-  pods,
-  queue,
-  run,
-  type Stage,
-  schedule,
-  takeJob,
-} from './stage.ts'
-
-let opened: Stage | undefined
-afterEach(async () => {
-  await closeStage(opened)
-  opened = undefined
-})
+import { expect, test } from 'vitest'
+import { end, namespace, openStage, podNames, pods, queue, run, type Stage, schedule, takeJob } from './stage.ts'
 
 const hour = 3_600_000
 
 /** A set whose runners are busy, idle, ended and starting; then the controller and the set are gone, and the pods are not. */
 async function openLost() {
   const stage = await openStage({ forgeMs: 100, apiMs: 50 })
-  opened = stage
   queue(stage, 4)
   await stage.clock.advance(2_000)
   const [busy = '', idle = '', ended = '', starting = ''] = podNames(stage)
@@ -186,7 +167,6 @@ test('registrations go when they are an hour old, then the named scale set, then
 
 test('nothing of a set that lives is swept', async () => {
   const stage = await openStage({})
-  opened = stage
   queue(stage, 3)
   await stage.clock.advance(2 * hour)
   const { plan } = placeOf(stage, true, { scaleSets: ['linux'] })

@@ -1,12 +1,6 @@
 // The login of the runners' proxy: from its Secret into the Secret of each runner, at real latency.
-import { afterEach, expect, it } from 'vitest'
-import { closeStage, openStage, podNames, queue, type Stage, status } from './stage.ts'
-
-let opened: Stage | undefined
-afterEach(async () => {
-  await closeStage(opened)
-  opened = undefined
-})
+import { expect, it } from 'vitest'
+import { openStage, podNames, queue, type Stage, status } from './stage.ts'
 
 const encoded = (text: string) => Buffer.from(text).toString('base64')
 const login = (password: string) => ({
@@ -27,7 +21,6 @@ function urlsOf(stage: Stage): readonly string[] {
 
 it('starts no runner without the login, and gives each later runner the login of that time', async () => {
   const stage = await openStage({ forgeMs: 150, apiMs: 50, spec: { runner: { proxy } } })
-  opened = stage
   queue(stage, 1)
   await stage.clock.advance(10_000)
   expect(podNames(stage)).toEqual([])
@@ -45,7 +38,6 @@ it('starts no runner without the login, and gives each later runner the login of
 
 it('starts the next runner with the login when the set gets a proxy', async () => {
   const stage = await openStage({ forgeMs: 150, apiMs: 50 })
-  opened = stage
   stage.registry.create('secrets', login('one'))
   await stage.clock.advance(5_000)
   const set = stage.registry.get('runnersets.dayfly.dev', 'ci', 'linux')

@@ -25,6 +25,7 @@ import { runnerSetCrd } from '@dayfly/runner-set/config/crd'
 import { parseRunnerSet } from '@dayfly/runner-set/config/runner-set'
 import type { Entry, JournalEvent } from '@dayfly/runner-set/model/event'
 import { defaultLimits } from '@dayfly/runner-set/model/limits'
+import { onTestFinished } from 'vitest'
 
 export const namespace = 'ci'
 /** The address of the emulated forge. */
@@ -44,6 +45,7 @@ export type StageOptions = {
   readonly apiFault?: (request: Request) => Answer | undefined
 }
 
+/** Opens a stage for the test that runs. It is closed after the test. */
 export async function openStage(options: StageOptions = {}) {
   const clock = virtualClock()
   const random = seededRandom(options.seed ?? 1)
@@ -82,6 +84,7 @@ export async function openStage(options: StageOptions = {}) {
     startController({ ...controllerOptions, ...other, identity }, journal)
   const url = `${origin}/acme`
   const stage = { clock, registry, emulator, requestLog, entries, transport, url, start, controller: start(), close }
+  onTestFinished(() => closeStage(stage))
   await clock.advance(1_000)
   return stage
 }
@@ -112,8 +115,7 @@ function slowed(transport: Transport, clock: VirtualClock, { apiMs = 0, apiFault
 }
 
 /** Stops the controller, then the cluster and the emulator of a stage, in virtual time. */
-export async function closeStage(stage: Stage | undefined): Promise<void> {
-  if (!stage) return
+async function closeStage(stage: Stage): Promise<void> {
   for (const stop of [stage.controller.stop, stage.close]) {
     const stopping = stop()
     await stage.clock.advance(60_000)

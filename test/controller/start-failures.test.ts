@@ -1,13 +1,6 @@
 // Tests every start failure on the embedded cluster. The status of the set shows its reason within 45 s, and the runner ends at its deadline.
-import { afterEach, expect, it } from 'vitest'
-import { closeStage, events, openStage, podNames, queue, type Stage, type StageOptions, status } from './stage.ts'
-
-let opened: Stage | undefined
-
-afterEach(async () => {
-  await closeStage(opened)
-  opened = undefined
-})
+import { expect, it } from 'vitest'
+import { events, openStage, podNames, queue, type Stage, type StageOptions, status } from './stage.ts'
 
 type Fixture = {
   readonly pod?: object
@@ -65,7 +58,6 @@ it.each(Object.entries(fixtures))(
       spec: { template, keepFailed: '0s' },
       runtime: { script: () => ({}), ...runtime },
     })
-    opened = stage
     queue(stage, 1)
     await stage.clock.advance(1_000)
     const [first] = events(stage, 'pod-created')
@@ -88,7 +80,6 @@ it('replaces a runner whose image could not be pulled after the back-off, and do
   const refuseImage = () =>
     limited ? ({ is: 'refused', reason: 'ErrImagePull', message: 'toomanyrequests' } as const) : undefined
   const stage = await openStage({ runtime: { script: () => ({}), refuseImage } })
-  opened = stage
   queue(stage, 1)
   await stage.clock.advance(29_000)
   expect(podNames(stage)).toHaveLength(1)
@@ -105,7 +96,6 @@ it.each([
 ])('says with which pull secrets the node tried: %j', async (imagePullSecrets, said) => {
   const template = { spec: { imagePullSecrets, containers: [{ name: 'runner' }] } }
   const stage = await openStage({ spec: { template }, runtime: { script: () => ({}), ...refused('ErrImagePull') } })
-  opened = stage
   queue(stage, 1)
   await stage.clock.advance(40_000)
   expect(status(stage)).toMatchObject({ lastReason: 'image-missing', lastMessage: expect.stringContaining(said) })
@@ -118,7 +108,6 @@ it('shows a helper that crashes beside an idle runner, and does not end the runn
     spec: { template, scale: { min: 1, max: 1 } },
     runtime: { script: ({ id }) => (id.name === 'first' ? crashes : {}) },
   })
-  opened = stage
   await stage.clock.advance(45_000)
   const degraded = status(stage).conditions?.find(({ type }) => type === 'Degraded')
   expect(degraded).toMatchObject({ status: 'True', reason: 'HelperCrashes' })
@@ -130,7 +119,6 @@ it('shows a helper that crashes beside an idle runner, and does not end the runn
 
 it('shows a full quota on the set, and starts the runner when there is room', async () => {
   const stage = await openStage({ runtime: { script: () => ({}) } })
-  opened = stage
   const metadata = { name: 'few', namespace: 'ci' }
   stage.registry.create('resourcequotas', { metadata, spec: { hard: { pods: '0' } } })
   queue(stage, 1)
@@ -149,7 +137,6 @@ it('shows a full quota on the set, and starts the runner when there is room', as
 
 it('shows what Pod Security forbids, and starts no runner', async () => {
   const stage = await openStage({ spec: { docker: 'sidecar' } })
-  opened = stage
   const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' }
   stage.registry.patch('namespaces', { name: 'ci' }, { type: 'merge', body: { metadata: { labels } } })
   queue(stage, 1)
@@ -172,7 +159,6 @@ it.each([
   async (field, name, resource, body) => {
     const template = { spec: { [field]: name, containers: [{ name: 'runner' }] } }
     const stage = await openStage({ spec: { template }, runtime: { script: () => ({}) } })
-    opened = stage
     queue(stage, 1)
     await stage.clock.advance(40_000)
     expect(podNames(stage)).toEqual([])
@@ -195,7 +181,6 @@ it('shows the webhook that the API server cannot call, and starts the runner onc
       return { status: 500, headers: {}, body: { kind: 'json', value: answer } }
     },
   })
-  opened = stage
   broken = true
   queue(stage, 3)
   await stage.clock.advance(60_000)
@@ -209,7 +194,6 @@ it('shows the webhook that the API server cannot call, and starts the runner onc
 
 it('says that the namespace is being deleted, and does not call that an admission rule', async () => {
   const stage = await openStage()
-  opened = stage
   const keep = { name: 'keep', namespace: 'ci', finalizers: ['example.com/wait'] }
   stage.registry.create('configmaps', { apiVersion: 'v1', kind: 'ConfigMap', metadata: keep })
   stage.registry.delete('namespaces', '', 'ci')
@@ -221,7 +205,6 @@ it('says that the namespace is being deleted, and does not call that an admissio
 it('starts a runner with the defaults of a LimitRange, and shows one that is above the maximum', async () => {
   const containers = [{ name: 'runner', resources: { limits: { cpu: '3' } } }]
   const stage = await openStage({ spec: { template: { spec: { containers } } }, runtime: { script: () => ({}) } })
-  opened = stage
   const range = { metadata: { name: 'usual', namespace: 'ci' }, spec: {} }
   const limit = (max: string) => ({
     ...range,

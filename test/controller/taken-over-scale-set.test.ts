@@ -3,16 +3,13 @@
 import { runnerSets } from '@dayfly/controller/resources'
 import { seededRandom } from '@dayfly/kit/random'
 import { createKubernetes } from '@dayfly/kubernetes/client'
-import { afterEach, expect, test } from 'vitest'
-import { closeStage, namespace, openStage, type Stage } from './stage.ts'
-
-let stage: Stage | undefined
-afterEach(() => closeStage(stage))
+import { expect, test } from 'vitest'
+import { namespace, openStage } from './stage.ts'
 
 type Status = { readonly forge?: Record<string, string>; readonly lastReason?: string }
 
 test('a set connects within a second after an operator has stored the id of the scale set of its name', async () => {
-  stage = await openStage({ forgeMs: 150, apiMs: 150 })
+  const stage = await openStage({ forgeMs: 150, apiMs: 150 })
   const { clock, registry, transport, controller, entries } = stage
   const kubernetes = createKubernetes({ transport, clock, random: seededRandom(2) })
   const status = () => registry.get('runnersets.dayfly.dev', namespace, 'linux')?.['status'] as Status

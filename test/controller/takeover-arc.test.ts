@@ -9,11 +9,8 @@ import { definitionOf } from '@dayfly/doctor/live/doctor-cluster.fixture'
 import { connectClient, field, type TestClient } from '@dayfly/forge-emulators/github/test-client.fixture'
 import { seededRandom } from '@dayfly/kit/random'
 import { createKubernetes } from '@dayfly/kubernetes/client'
-import { afterEach, expect, test } from 'vitest'
-import { closeStage, namespace, openStage, podNames, queue, type Stage, status } from './stage.ts'
-
-let stage: Stage | undefined
-afterEach(() => closeStage(stage))
+import { expect, test } from 'vitest'
+import { namespace, openStage, podNames, queue, type Stage, status } from './stage.ts'
 
 const kinds = {
   AutoscalingRunnerSet: 'autoscalingrunnersets',
@@ -102,25 +99,24 @@ async function settle<T>(promise: Promise<T>, run: Run): Promise<T> {
 
 /** ARC has the scale set that Dayfly's set had, and that one waits. Five jobs are queued. */
 async function openTakeover() {
-  const opened = await openStage({ forgeMs: 150, apiMs: 150 })
-  stage = opened
-  const { clock, emulator, transport, controller } = opened
+  const stage = await openStage({ forgeMs: 150, apiMs: 150 })
+  const { clock, emulator, transport, controller } = stage
   const cluster = { kubernetes: createKubernetes({ transport, clock, random: seededRandom(2) }), clock }
   await clock.advance(5_000)
-  const id = (status(opened)['forge'] as Record<string, string>)['scaleSetId'] ?? ''
+  const id = (status(stage)['forge'] as Record<string, string>)['scaleSetId'] ?? ''
   const plain = async (ms: number) => void (await clock.advance(ms))
   await settle(controller.stop(), plain)
   const clear = { type: 'merge', body: { status: { forge: null } } } as const
   const forget = cluster.kubernetes.patch(runnerSets, { namespace, name: 'linux' }, clear, { subresource: 'status' })
   await settle(forget, plain)
   const client = await settle(connectClient(emulator.transport, 'acme', 'token'), plain)
-  const arc = await settle(openArc(opened, client, id), plain)
-  opened.controller = opened.start('controller-2')
+  const arc = await settle(openArc(stage, client, id), plain)
+  stage.controller = stage.start('controller-2')
   await arc.run(90_000)
-  queue(opened, 5)
+  queue(stage, 5)
   const facts = () => settle(gatherArc(cluster, namespace, []), arc.run)
-  const annotations = () => opened.registry.get('runnersets.dayfly.dev', namespace, 'linux')?.metadata.annotations
-  return { stage: opened, cluster, id, arc, facts, annotations }
+  const annotations = () => stage.registry.get('runnersets.dayfly.dev', namespace, 'linux')?.metadata.annotations
+  return { stage, cluster, id, arc, facts, annotations }
 }
 
 test.each([1, 2, 3, 4, 5, 6, 7])(

@@ -3,20 +3,15 @@ import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { textAt, valueAt } from '@dayfly/kit/read-json'
 import { parseRunnerSet } from '@dayfly/runner-set/config/runner-set'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { parseAllDocuments } from 'yaml'
-import { closeStage, openStage, podNames, queue, type Stage, takeJob } from '../../controller/stage.ts'
+import { openStage, podNames, queue, type Stage, takeJob } from '../../controller/stage.ts'
 import { guideText } from '../../dayfly/guide-pages.ts'
 import { createPrograms } from './programs.ts'
 
 const programs = createPrograms('glua', 'helm')
 const page = guideText('gitops')
 const script = /```lua\n(.*?)```/s.exec(page)?.[1] ?? ''
-let stage: Stage | undefined
-afterEach(async () => {
-  await closeStage(stage)
-  stage = undefined
-})
 
 function lua(value: unknown): string {
   if (Array.isArray(value)) return `{${value.map(lua).join(',')}}`
@@ -42,7 +37,7 @@ async function edit(opened: Stage, spec: object): Promise<void> {
 
 test('a set is Progressing until its first runner is online, and then Healthy', async (context) => {
   if (programs.obstacle()) context.skip(programs.obstacle())
-  stage = await openStage({ forgeMs: 50, apiMs: 50 })
+  const stage = await openStage({ forgeMs: 50, apiMs: 50 })
   queue(stage, 1)
   await stage.clock.advance(5_000)
   expect((await healthOf(stage))[0]).toBe('Progressing')
@@ -53,7 +48,7 @@ test('a set is Progressing until its first runner is online, and then Healthy', 
 
 test('a change is Progressing until the controller has seen it, and a pause is Suspended', async (context) => {
   if (programs.obstacle()) context.skip(programs.obstacle())
-  stage = await openStage({ forgeMs: 50, apiMs: 50 })
+  const stage = await openStage({ forgeMs: 50, apiMs: 50 })
   await stage.clock.advance(5_000)
   await edit(stage, { paused: true })
   expect(await healthOf(stage)).toEqual(['Progressing', 'Dayfly has not seen this RunnerSet yet.'])
@@ -64,7 +59,7 @@ test('a change is Progressing until the controller has seen it, and a pause is S
 test('a set whose Secret is missing is Degraded, with the next step', async (context) => {
   if (programs.obstacle()) context.skip(programs.obstacle())
   const proxy = { url: 'http://proxy.test:3128', credentials: { secret: 'proxy-login' } }
-  stage = await openStage({ forgeMs: 50, apiMs: 50, spec: { runner: { proxy } } })
+  const stage = await openStage({ forgeMs: 50, apiMs: 50, spec: { runner: { proxy } } })
   await stage.clock.advance(10_000)
   const [status, message] = await healthOf(stage)
   expect(status).toBe('Degraded')
