@@ -175,6 +175,10 @@ const others: Lane = {
       'has manifests for kubectl: the definition alone, and the controller in a namespace that they create',
       'an installation without helm lacks a part of the chart',
     ],
+    [
+      'gives each account of sets with jobs in pods its Role once, and those pods the policy of the runners',
+      'a runner may not make the pod of its job, or that pod reaches the credentials of the node',
+    ],
     ['the chart renders the controller* without a complaint of helm lint', 'helm refuses the chart'],
   ],
 }

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { jobLogRights, leaseRights, type Right, runnerRights } from '@dayfly/controller/rights'
+import { jobLogRights, jobPodRights, leaseRights, type Right, runnerRights } from '@dayfly/controller/rights'
 import { listAt, textAt, valueAt } from '@dayfly/kit/read-json'
 import type { KubeObject } from '@dayfly/kubernetes/types'
 import { runnerSetCrd } from '@dayfly/runner-set/config/crd'
@@ -168,6 +168,13 @@ describe('the rights of the controller', () => {
     })
   })
 
+  it('include the pods of jobs only on demand', async () => {
+    const objects = await render(controllerChart, '--set=scope=cluster', '--set=rbac.jobPods=true')
+    expect(Object.fromEntries(rulesOf(objects))).toMatchObject({
+      'ClusterRole dayfly': rules([...runnerRights, ...jobPodRights], ''),
+    })
+  })
+
   it('belong to an account of each controller, which reads one namespace', async () => {
     const objects = await render(controllerChart, '--set=watchNamespaces={ci,builds}')
     const bindings = ofKind(objects, 'RoleBinding').map((binding) => [
@@ -244,6 +251,25 @@ it('gives no token to a runner, and blocks the addresses with credentials of the
       ]),
     },
   })
+})
+
+it('gives each account of sets with jobs in pods its Role once, and those pods the policy of the runners', async () => {
+  const own = [
+    'sets.large.jobs=pods',
+    'sets.large.jobPods.serviceAccount=own',
+    'sets.linux.jobs=pods',
+    'sets.small.jobs=pods',
+  ]
+  const args = own.map((value) => `--set=${value}`)
+  const objects = await render(setsChart, `--values=${setsValues}`, ...args, '--set=sets.small.scale.max=1')
+  const accounts = ofKind(objects, 'ServiceAccount').map(({ metadata }) => metadata.name)
+  expect(accounts).toEqual(['dayfly-job-pods', 'own'])
+  for (const kind of ['Role', 'RoleBinding']) {
+    expect(ofKind(objects, kind).map(({ metadata }) => metadata.name)).toEqual(accounts)
+  }
+  expect(ofKind(objects, 'RoleBinding')[1]).toMatchObject({ roleRef: { name: 'own' }, subjects: [{ name: 'own' }] })
+  const [runners, jobs] = ofKind(objects, 'NetworkPolicy').map(({ spec }) => spec as Record<string, unknown>)
+  expect(jobs).toEqual({ ...runners, podSelector: { matchExpressions: [{ key: 'runner-pod', operator: 'Exists' }] } })
 })
 
 it('keeps the definition of RunnerSet when the release is removed', async () => {
