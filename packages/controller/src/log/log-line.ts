@@ -133,8 +133,10 @@ function ofRunner(event: RunnerEvent): LogLine {
       }
     case 'job-pod-failed':
       return ofFailure('warn', event.failure, { pod: event.pod })
-    case 'job-doubtful':
-      return ofFailure('warn', event.failure, { job: event.job, doubt: doubtOf(event.runner) })
+    case 'job-doubtful': {
+      const line = ofFailure('warn', event.failure, { job: event.job })
+      return { ...line, message: `${doubtOf(event.runner)} ${line.message}` }
+    }
     case 'runner-cordoned':
       return { level: 'debug', message: 'The runner is cordoned: it gets no other job.' }
     case 'job-finished':

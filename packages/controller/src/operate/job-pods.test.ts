@@ -27,7 +27,7 @@ it.each([
   [
     'is not scheduled yet',
     { phase: 'Pending', conditions: [condition] },
-    'The pod r-workflow of its job starts: 0/1 nodes, for 2 min.',
+    'The pod r-workflow of its job starts, for 2 min: 0/1 nodes',
     undefined,
   ],
   [

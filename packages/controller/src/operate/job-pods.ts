@@ -40,7 +40,7 @@ function sentenceOf({ name, endFailure, startCause }: JobPod, isLate: boolean, n
   if (!startCause) return `Its job has the pod ${name}.`
   const since = ageText(now - startCause.since)
   if (isLate) return `The pod ${name} of its job does not start, for ${since}.`
-  return `The pod ${name} of its job starts: ${startCause.message}, for ${since}.`
+  return `The pod ${name} of its job starts, for ${since}: ${startCause.message}`
 }
 
 function problemOf({ pod, failure }: { readonly pod: JobPod; readonly failure: Failure | undefined }) {
