@@ -1,0 +1,97 @@
+// What the page shows of one set and of the whole installation now.
+import type { Instant } from '@dayfly/kit/clock'
+import type { Words } from './life.ts'
+
+/** Runners by phase. `failed`: failures in a row. */
+export type RunnerCounts = {
+  readonly starting: number
+  readonly idle: number
+  readonly busy: number
+  readonly ending: number
+}
+
+export type ConditionShown = {
+  readonly type: string
+  readonly status: 'True' | 'False' | 'Unknown'
+  readonly reason: string
+  readonly message: string
+  readonly since: Instant | null
+}
+
+/** What the forge says of the set's runners. */
+export type ForgeNumbers = {
+  readonly registered: number
+  readonly busy: number | null
+  readonly at: Instant
+}
+
+export type SetNow = {
+  /** `namespace/name` */
+  readonly id: string
+  readonly namespace: string
+  readonly name: string
+  readonly forge: string
+  /** The address of the account or repository at the forge. */
+  readonly url: string
+  readonly labels: readonly string[]
+  readonly paused: boolean
+  readonly deleting: boolean
+  readonly min: number
+  readonly max: number
+  /** Jobs that wait or run, as the forge counts them. */
+  readonly demand: number | null
+  /** Runners that the set should have. */
+  readonly wanted: number | null
+  /** Jobs that have no runner yet. */
+  readonly waiting: number | null
+  readonly counts: RunnerCounts | null
+  readonly failuresInARow: number | null
+  /** Since when a job has waited without a pause; null while none waits, or if it is unknown. */
+  readonly waitingSince: Instant | null
+  /** When the oldest known waiting job was queued. */
+  readonly oldestQueuedAt: Instant | null
+  /** Why waiting jobs have no runner yet: one sentence; null while nothing holds them up. */
+  readonly why: string | null
+  /** When the next start can be tried, where that can be derived. */
+  readonly nextStartAt: Instant | null
+  /** The most urgent one first. */
+  readonly problems: readonly Words[]
+  readonly conditions: readonly ConditionShown[]
+  readonly forgeNumbers: ForgeNumbers | null
+  /** A difference between our numbers and the forge's that has lasted for over two minutes. */
+  readonly difference: { readonly since: Instant; readonly sentence: string } | null
+  /** The objective of the queue time, in milliseconds. */
+  readonly objectiveMs: number | null
+  /** When these values were last confirmed. */
+  readonly at: Instant
+}
+
+/** Red only where an operator can act. */
+export type HealthLine = {
+  readonly name: string
+  readonly is: 'ok' | 'warning' | 'failed' | 'unknown'
+  readonly detail: string
+}
+
+export type Totals = {
+  readonly waiting: number | null
+  readonly running: number | null
+  readonly starting: number | null
+  readonly idle: number | null
+  /** How long the job that waits longest has waited; null if none waits or it is unknown. */
+  readonly longestWaitMs: number | null
+}
+
+export type Head = {
+  /** The first line: what waits and why, and what is wrong. */
+  readonly sentence: string
+  readonly tone: 'calm' | 'waiting' | 'wrong'
+  readonly totals: Totals
+  readonly health: readonly HealthLine[]
+  /** From when on the history is complete. */
+  readonly since: Instant
+  /** What this server cannot know, each a sentence. */
+  readonly limits: readonly string[]
+  /** The version of Dayfly. */
+  readonly version: string
+}
