@@ -154,6 +154,8 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
     const atWork = before?.is === 'at-work' ? before : undefined
     if (parsed.ok && atWork) {
       atWork.worker.changed(parsed.set)
+      const { namespace, name: set, paused } = parsed.set
+      this.#journal.write({ kind: 'set-changed', namespace, set, paused })
       this.#noteStatus(key, atWork, object)
       return
     }

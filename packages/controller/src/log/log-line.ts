@@ -35,8 +35,12 @@ export function logLineOf(event: JournalEvent): LogLine {
     }
     case 'set-invalid':
       return setInvalid(event.problems)
+    case 'set-changed':
+      return { level: 'info', message: `The RunnerSet was changed${event.paused ? ' and is paused' : ''}.` }
+    case 'job-waits':
+    case 'job-dropped':
     case 'demand-changed':
-      return { level: 'debug', message: 'The demand changed.', ...demandOf(event) }
+      return ofQueue(event)
     case 'template-accepted':
       return { level: 'info', message: 'The API server accepts the pod template.', template: event.hash }
     case 'template-refused':
@@ -64,6 +68,7 @@ export function logLineOf(event: JournalEvent): LogLine {
     case 'runner-registered':
     case 'pod-created':
     case 'runner-started':
+    case 'runner-online':
     case 'job-started':
     case 'job-late':
     case 'job-pod-failed':
@@ -87,8 +92,20 @@ function setInvalid(problems: readonly string[]): LogLine {
   return { level: 'warn', message: problems.join('; '), reason: 'spec-invalid', next }
 }
 
-function demandOf({ demand }: Extract<JournalEvent, { kind: 'demand-changed' }>) {
-  return demand.kind === 'utilisation' ? { busy: demand.busy, idle: demand.idle } : { jobs: demand.jobs }
+type QueueEvent = Extract<JournalEvent, { kind: 'job-waits' | 'job-dropped' | 'demand-changed' }>
+
+function ofQueue(event: QueueEvent): LogLine {
+  switch (event.kind) {
+    case 'job-waits':
+      return { level: 'debug', message: 'A job waits.', job: event.job.id, name: event.job.name }
+    case 'job-dropped':
+      return { level: 'debug', message: 'A job ended without a runner.', job: event.job, result: event.result }
+    case 'demand-changed': {
+      const { demand } = event
+      const counts = demand.kind === 'utilisation' ? { busy: demand.busy, idle: demand.idle } : { jobs: demand.jobs }
+      return { level: 'debug', message: 'The demand changed.', ...counts }
+    }
+  }
 }
 
 function writeFailed({ action, message }: Extract<JournalEvent, { kind: 'write-failed' }>): LogLine {
@@ -116,12 +133,14 @@ function ofRunner(event: RunnerEvent): LogLine {
       return { level: 'debug', message: 'The pod of the runner was created.', uid: event.uid }
     case 'runner-started':
       return { level: 'debug', message: 'The container of the runner runs.', node: event.node }
+    case 'runner-online':
+      return { level: 'debug', message: 'The forge sees the runner online.' }
     case 'job-started':
       return {
         level: 'info',
         message: 'A job started.',
-        job: event.job,
-        name: event.name,
+        job: event.job.id,
+        name: event.job.name,
         queuedSeconds: secondsOf(event.queuedMs),
       }
     case 'job-late':

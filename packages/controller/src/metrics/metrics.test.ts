@@ -112,7 +112,13 @@ describe('the counters of sets', () => {
 
   test('end with their set, and a late event does not bring them back', async () => {
     const metrics = make()
-    const start = { ...of, kind: 'job-started', runner: 'r', job: '1', name: 'n', queuedMs: 2_500 } as const
+    const start = {
+      ...of,
+      kind: 'job-started',
+      runner: 'r',
+      job: { id: '1', name: 'n', repository: '' },
+      queuedMs: 2_500,
+    } as const
     write(metrics, lead, { ...of, kind: 'set-added' }, { namespace: 'ci', set: 'other', kind: 'set-added' })
     write(metrics, start, finished('linux'), finished('other'))
     expect(await shown(metrics, 'dayfly_job_queue_seconds_sum')).toEqual([['ci linux', 2.5]])
@@ -124,7 +130,13 @@ describe('the counters of sets', () => {
   test('observe no time that is unknown', async () => {
     const metrics = make()
     write(metrics, lead, { ...of, kind: 'set-added' })
-    write(metrics, { ...of, kind: 'job-started', runner: 'r', job: '1', name: 'n', queuedMs: undefined })
+    write(metrics, {
+      ...of,
+      kind: 'job-started',
+      runner: 'r',
+      job: { id: '1', name: 'n', repository: '' },
+      queuedMs: undefined,
+    })
     write(metrics, { ...of, kind: 'runner-started', runner: 'r', node: 'n', startMs: undefined })
     expect(await shown(metrics, 'dayfly_job_queue_seconds_count')).toEqual([])
     expect(await shown(metrics, 'dayfly_runner_start_seconds_count')).toEqual([])

@@ -2,6 +2,7 @@
 import type { Instant } from '@dayfly/kit/clock'
 import type { Demand } from './demand.ts'
 import type { Failure } from './failure.ts'
+import type { NamedJob } from './forge-event.ts'
 
 type OfSet = { readonly namespace: string; readonly set: string }
 type OfRunner = OfSet & { readonly runner: string }
@@ -38,12 +39,17 @@ export type JournalEvent =
   | { readonly kind: 'stop-cut-short'; readonly afterMs: number }
   | { readonly kind: 'controller-stopped'; readonly identity: string }
   | (OfSet & { readonly kind: 'set-added' })
+  | (OfSet & { readonly kind: 'set-changed'; readonly paused: boolean })
   | (OfSet & { readonly kind: 'set-removed' })
   /** A deleted set has nothing at its forge any more; the forge failed before. */
   | (OfSet & { readonly kind: 'records-removed' })
   | (OfSet & { readonly kind: 'records-left' })
   | (OfSet & { readonly kind: 'set-invalid'; readonly problems: readonly string[] })
   | (OfSet & { readonly kind: 'demand-changed'; readonly demand: Demand })
+  /** A job waits for a runner. It may be written twice. */
+  | (OfSet & { readonly kind: 'job-waits'; readonly job: NamedJob; readonly queuedAt: Instant })
+  /** A job ended that no runner had. */
+  | (OfSet & { readonly kind: 'job-dropped'; readonly job: string; readonly result: string })
   | (OfSet & { readonly kind: 'template-accepted'; readonly hash: string })
   | (OfSet & { readonly kind: 'template-refused'; readonly hash: string; readonly failure: Failure })
   | (OfSet & { readonly kind: 'forge-connected' })
@@ -60,10 +66,11 @@ export type JournalEvent =
       /** From the pod's creation to the container's start; undefined if this process did not see the pod before. */
       readonly startMs: number | undefined
     })
+  /** The forge sees the runner online for the first time. A runner that gets a job at once may have none. */
+  | (OfRunner & { readonly kind: 'runner-online' })
   | (OfRunner & {
       readonly kind: 'job-started'
-      readonly job: string
-      readonly name: string
+      readonly job: NamedJob
       readonly queuedMs: number | undefined
     })
   /** The runner had a job before: its cordon came too late. */

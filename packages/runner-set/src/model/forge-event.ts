@@ -10,14 +10,36 @@ import type { Registration } from './runner.ts'
  */
 export type ForgeState = Readonly<Record<string, string>>
 
+/** Where a job comes from. A part is absent where the forge does not say it. */
+export type JobOrigin = {
+  /** The file name of the workflow, for example `ci.yml`. */
+  readonly workflow?: string
+  /** The branch or tag, for example `main`. */
+  readonly ref?: string
+  /** The forge's id of the run that holds the job. */
+  readonly run?: string
+}
+
+/** A job as the forge names it. */
+export type NamedJob = {
+  readonly id: string
+  readonly name: string
+  readonly repository: string
+  readonly origin?: JobOrigin
+}
+
 /** An event of the forge. The controller folds it into the set's state before it acknowledges the batch. */
 export type ForgeEvent =
   /** The demand as the forge reports it at the instant `at`. `countedAt`: the time of the jobs that it counts, if they are older. */
   | { readonly kind: 'demand'; readonly demand: Demand; readonly at: Instant; readonly countedAt?: Instant }
+  /** A job was given to the set, and has no runner yet. Only a forge with a queue sends this, and it may send it twice. */
+  | { readonly kind: 'job-waits'; readonly job: NamedJob; readonly queuedAt: Instant }
+  /** A job ended that no runner had. */
+  | { readonly kind: 'job-dropped'; readonly jobId: string; readonly result: string }
   | {
       readonly kind: 'job-started'
       readonly runner: string
-      readonly job: { readonly id: string; readonly name: string; readonly repository: string }
+      readonly job: NamedJob
       readonly at: Instant
       /** When the job was queued at the forge; undefined if the forge does not say. */
       readonly queuedAt: Instant | undefined

@@ -59,7 +59,7 @@ describe('the score', () => {
     score.journal({ ...r, kind: 'runner-started', node: 'n', startMs: 900 })
     expect(score.read().runners).toMatchObject({ starting: 0, idle: 1 })
     score.journal(
-      { ...r, kind: 'job-started', job: '1', name: 'a', queuedMs: 1 },
+      { ...r, kind: 'job-started', job: { id: '1', name: 'a', repository: '' }, queuedMs: 1 },
       { ...r, kind: 'runner-started', node: 'n', startMs: 900 },
     )
     expect(score.read().runners).toMatchObject({ idle: 0, busy: 1 })

@@ -176,14 +176,21 @@ test('passes over a message that cannot be deleted, after one delivery of its ev
 
 test('case 63: distinguishes jobs that share their run and a request id of 0', async () => {
   const { github, connect, pass } = createOwnBench()
-  const started = ['a', 'b', 'c'].map((id) =>
-    jobMessage('JobStarted', id, { runnerName: `r-${id}`, jobDisplayName: `test (${id})` }),
-  )
-  github.once('GET', queuePath, envelope(5, started))
+  const jobWorkflowRef = 'acme/shop/.github/workflows/ci.yml@refs/heads/feature/a@b'
+  const of = (id: string) => ({ jobDisplayName: `test (${id})`, jobWorkflowRef })
+  const messages = ['a', 'b', 'c'].flatMap((id) => [
+    jobMessage('JobAssigned', id, of(id)),
+    jobMessage('JobStarted', id, { runnerName: `r-${id}`, ...of(id) }),
+  ])
+  github.once('GET', queuePath, envelope(5, messages))
   const { reader } = await connect(ours)
   await pass(reader.find('job-started', ({ runner }) => runner === 'r-c'))
-  const jobs = reader.events.flatMap((event) => (event.kind === 'job-started' ? [event.job] : []))
-  expect(jobs).toEqual(['a', 'b', 'c'].map((id) => ({ id, name: `test (${id})`, repository: 'acme/shop' })))
+  const jobs = (kind: string) =>
+    reader.events.flatMap((event) => (event.kind === kind && 'job' in event ? [event.job] : []))
+  const origin = { workflow: 'ci.yml', ref: 'feature/a@b', run: '7' }
+  const expected = ['a', 'b', 'c'].map((id) => ({ id, name: `test (${id})`, repository: 'acme/shop', origin }))
+  expect(jobs('job-waits')).toEqual(expected)
+  expect(jobs('job-started')).toEqual(expected)
 })
 
 test('case 64: unset times are unknown, and no duration is negative', async () => {
@@ -203,7 +210,7 @@ test('case 64: unset times are unknown, and no duration is negative', async () =
   const { reader } = await connect(ours)
   await pass(reader.find('job-finished'))
   const at = clock.now()
-  const job = { name: '', repository: 'acme/shop' }
+  const job = { name: '', repository: 'acme/shop', origin: { run: '7' } }
   expect(reader.events.filter(({ kind }) => kind.startsWith('job'))).toEqual([
     { kind: 'job-started', runner: 'r1', job: { id: 'a', ...job }, at, queuedAt: undefined },
     {
@@ -214,6 +221,7 @@ test('case 64: unset times are unknown, and no duration is negative', async () =
       queuedAt: undefined,
     },
     { kind: 'job-finished', runner: 'r1', jobId: 'a', result: 'succeeded', at },
+    { kind: 'job-dropped', jobId: 'c', result: 'canceled' },
   ])
 })
 

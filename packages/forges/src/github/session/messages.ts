@@ -3,6 +3,7 @@
 import type { Instant } from '@dayfly/kit/clock'
 import type { Body } from '@dayfly/kit/http'
 import { asJsonObject } from '@dayfly/kit/read-json'
+import type { JobOrigin } from '@dayfly/runner-set/model/forge-event'
 import { withoutTokens } from '../calls/errors.ts'
 import { field, instantField, integerField, textField, type Wire } from '../calls/wire.ts'
 
@@ -22,6 +23,7 @@ export type JobMessage = {
   readonly name: string
   /** `owner/name` */
   readonly repository: string
+  readonly origin: JobOrigin
   /** Undefined if the job never reached a runner. */
   readonly runner: string | undefined
   readonly result: string
@@ -126,6 +128,7 @@ function readJob(entry: unknown): JobMessage | string {
     requestId: integerField(wire, 'runnerRequestId') ?? 0,
     name: textField(wire, 'jobDisplayName') ?? '',
     repository: repositoryOf(wire),
+    origin: originOf(wire),
     runner: textField(wire, 'runnerName'),
     result: textField(wire, 'result') ?? 'unknown',
     queuedAt: instantField(wire, 'queueTime'),
@@ -137,4 +140,16 @@ function readJob(entry: unknown): JobMessage | string {
 
 function repositoryOf(wire: Wire): string {
   return [textField(wire, 'ownerName'), textField(wire, 'repositoryName')].filter(Boolean).join('/')
+}
+
+/** Reads `owner/name/.github/workflows/ci.yml@refs/heads/main` and the id of the run. */
+function originOf(wire: Wire): JobOrigin {
+  const [, workflow, ref] =
+    /^[^@]*?([^/@]+)@(?:refs\/(?:heads|tags|pull)\/)?(.+)$/.exec(textField(wire, 'jobWorkflowRef') ?? '') ?? []
+  const run = integerField(wire, 'workflowRunId')
+  return {
+    ...(workflow === undefined ? {} : { workflow }),
+    ...(ref === undefined ? {} : { ref }),
+    ...(run === undefined ? {} : { run: String(run) }),
+  }
 }

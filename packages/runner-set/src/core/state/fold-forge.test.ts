@@ -64,7 +64,7 @@ describe('demand', () => {
 describe('jobs', () => {
   it('make a runner busy, and spent when they are over', () => {
     const set = withRunner()
-    expect(set.event(jobStarted)).toMatchObject([{ kind: 'job-started', job: 'j', queuedMs: seconds(3) }])
+    expect(set.event(jobStarted)).toMatchObject([{ kind: 'job-started', job: { id: 'j' }, queuedMs: seconds(3) }])
     expect(set.phase()).toBe('busy')
     expect(set.event(jobFinished)).toMatchObject([{ kind: 'job-finished', result: 'succeeded' }])
     expect(set.phase()).toBe('spent')

@@ -19,6 +19,12 @@ export function foldForgeEvent(step: FoldStep, event: ForgeEvent): void {
     case 'demand':
       demandReported(step, event)
       break
+    case 'job-waits':
+      step.events.push({ ...event, ...setSubject(step.state) })
+      break
+    case 'job-dropped':
+      step.events.push({ kind: event.kind, ...setSubject(step.state), job: event.jobId, result: event.result })
+      break
     case 'job-started':
       jobStarted(step, event)
       break
@@ -70,7 +76,8 @@ function jobStarted(step: FoldStep, event: Extract<ForgeEvent, { kind: 'job-star
   pendingRemovals.hadJob(name)
   const isLate = isNextJob(step, name, job.id)
   if (before && (needsCordon(step.state.set) || !before.job)) {
-    put(step, withJob(before, { ...job, startedAt: at, finished: undefined }))
+    const { id, name: title, repository } = job
+    put(step, withJob(before, { id, name: title, repository, startedAt: at, finished: undefined }))
   }
   step.state.jobs = withStarted(step.state.jobs, { runner: name, job, at: step.at }, step.limits.jobsShown)
   if (isLate) {
@@ -78,7 +85,7 @@ function jobStarted(step: FoldStep, event: Extract<ForgeEvent, { kind: 'job-star
     step.events.push({ kind: 'job-late', ...subject(step, name), job: job.id })
   }
   const queuedMs = queuedAt === undefined ? undefined : at - queuedAt
-  step.events.push({ kind: 'job-started', ...subject(step, name), job: job.id, name: job.name, queuedMs })
+  step.events.push({ kind: 'job-started', ...subject(step, name), job, queuedMs })
 }
 
 /** A runner that the forge does not end takes another job if its cordon comes too late. The stored jobs know what an earlier leader saw. */
@@ -137,7 +144,10 @@ function compareRunner(step: FoldStep, runner: Runner, listed: Registration | un
   if (phaseOf(runner) === 'busy' && staysBusy(runner, listed)) return
   const after = withListedRegistration(runner, listed, askedAt)
   if (after === runner) return
-  if (isSeenOnline(after) && !isSeenOnline(runner)) countSuccess(step, after)
+  if (isSeenOnline(after) && !isSeenOnline(runner)) {
+    countSuccess(step, after)
+    step.events.push({ kind: 'runner-online', ...subject(step, after.name) })
+  }
   put(step, after)
 }
 
