@@ -65,6 +65,7 @@ export const runnerSetExample = {
     keepFailed: '10m',
     startMax: '20m',
     lifeMax: '6h',
+    objective: { queueTime: '2m' },
     template: {
       metadata: { labels: { team: 'platform' } },
       spec: { containers: [{ name: 'runner', resources: { requests: { cpu: '1', memory: '2Gi' } } }] },

@@ -11,7 +11,7 @@ import type { Journal } from './journal.ts'
 import { publishEvents } from './kubernetes-events.ts'
 import type { ControllerOptions } from './options.ts'
 import { PodCache } from './pod-cache.ts'
-import type { SetReading } from './set-worker.ts'
+import type { SetInsight, SetReading } from './set-worker.ts'
 import { SetWorkers } from './set-workers.ts'
 import type { WatchState } from './watch-health.ts'
 import { openWatches, type Watches } from './watches.ts'
@@ -19,6 +19,8 @@ import { openWatches, type Watches } from './watches.ts'
 export interface Controller {
   /** Returns what health checks and gauges show. It reads what is in memory. */
   state(): ControllerState
+  /** Returns what the page shows of each set. It reads what is in memory. */
+  insights(): readonly SetInsight[]
   /** Waits for actions under way, and gives the sessions and the Lease back. Runners live on. Takes at most 40 s. */
   stop(): Promise<void>
 }
@@ -67,6 +69,7 @@ export function startController(options: ControllerOptions, journal: Journal): C
       sets: setWorkers.readings(),
       invalid: setWorkers.invalid().map(({ metadata: { namespace, name } }) => ({ namespace: namespace ?? '', name })),
     }),
+    insights: () => setWorkers.insights(),
     stop: async () => {
       if (!(await withinMs(clock, drainMsMax, setWorkers.stop()))) {
         journal.write({ kind: 'stop-cut-short', afterMs: drainMsMax })

@@ -18,15 +18,16 @@ import type { Link } from '@dayfly/runner-set/forge/forge'
 import type { SecretEntries } from '@dayfly/runner-set/model/credential'
 import type { Demand } from '@dayfly/runner-set/model/demand'
 import type { Failure } from '@dayfly/runner-set/model/failure'
-import type { ForgeEvent } from '@dayfly/runner-set/model/forge-event'
+import type { ForgeEvent, ForgeRunners } from '@dayfly/runner-set/model/forge-event'
 import { forgeTraits } from '@dayfly/runner-set/model/forge-traits'
+import type { Held } from '@dayfly/runner-set/model/held'
 import type { Input } from '@dayfly/runner-set/model/input'
 import type { JobRunner } from '@dayfly/runner-set/model/job-pod'
 import type { Counts } from '@dayfly/runner-set/model/runner'
 import { runnerPrefix } from '@dayfly/runner-set/model/runner-names'
 import type { RunnerSet } from '@dayfly/runner-set/model/runner-set'
-import type { Condition } from '@dayfly/runner-set/model/status'
-import type { SetWorld } from '@dayfly/runner-set/model/world'
+import type { Condition, JobRecord, SetStatus } from '@dayfly/runner-set/model/status'
+import type { Need, SetWorld } from '@dayfly/runner-set/model/world'
 import { Actor } from './act/act.ts'
 import type { ActContext } from './act/context.ts'
 import { report } from './act/report.ts'
@@ -67,6 +68,21 @@ export type SetReading = {
   readonly forgeFailure: Failure | undefined
 }
 
+/** What the page shows of a set beside its reading. */
+export type SetInsight = SetReading & {
+  readonly uid: string
+  readonly state: Pick<SetState, 'set' | 'table'>
+  /** When the demand was reported; undefined while it is unknown. */
+  readonly demandAt: Instant | undefined
+  /** How many runners the forge counted last. */
+  readonly forgeRunners: (ForgeRunners & { readonly at: Instant }) | undefined
+  /** The status that was written last. */
+  readonly status: SetStatus | undefined
+  readonly jobs: readonly JobRecord[]
+  /** What the last tick decided; undefined before the first. */
+  readonly decided: { readonly held: Held | undefined; readonly need: Need | undefined } | undefined
+}
+
 export class SetWorker {
   readonly #options: ControllerOptions
   readonly #journal: Journal
@@ -79,6 +95,7 @@ export class SetWorker {
   #stopped = false
   #term: Term | undefined
   #jobLogs: JobLogs | undefined
+  #decided: SetInsight['decided']
 
   /** @param status the set's stored status @param rival finds another set of this cluster with the same name at the forge */
   constructor(
@@ -116,6 +133,21 @@ export class SetWorker {
       conditions,
       connected: this.#link !== undefined,
       forgeFailure: forge.failure,
+    }
+  }
+
+  insight(): SetInsight {
+    const { set, table, forge, reported, jobs } = this.#state
+    const { demand, runners } = forge
+    return {
+      ...this.reading(),
+      uid: set.uid,
+      state: { set, table },
+      demandAt: demand.known ? demand.at : undefined,
+      forgeRunners: runners,
+      status: reported?.status,
+      jobs,
+      decided: this.#decided,
     }
   }
 
@@ -205,7 +237,9 @@ export class SetWorker {
     if (!term || term.signal.aborted) return undefined
     const { limits } = this.#options
     const link = this.#link
-    const decision = decide(this.#world(link, now), limits, now, this.#freshIds())
+    const world = this.#world(link, now)
+    const decision = decide(world, limits, now, this.#freshIds())
+    this.#decided = { held: decision.held, need: world.need }
     this.#fold({ kind: 'decided', decision })
     if (decision.marks.length > 0) this.#loop.wake()
     const context = this.#context(term, link, now)

@@ -12,7 +12,7 @@ import type { PodCache } from './pod-cache.ts'
 import { Removals } from './removals.ts'
 import { reportInvalid } from './report-invalid.ts'
 import { rivalOf } from './rival.ts'
-import { type SetReading, SetWorker } from './set-worker.ts'
+import { type SetInsight, type SetReading, SetWorker } from './set-worker.ts'
 
 /** The state of a set. */
 type SetEntry = { readonly uid: string } & (
@@ -79,6 +79,11 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
   /** Returns what each set shows, in memory order. */
   readings(): readonly SetReading[] {
     return this.#atWork().map(({ worker }) => worker.reading())
+  }
+
+  /** Returns what the page shows of each set, in memory order. */
+  insights(): readonly SetInsight[] {
+    return this.#atWork().map(({ worker }) => worker.insight())
   }
 
   /** Returns the sets that cannot be read. */

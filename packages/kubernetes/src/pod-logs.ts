@@ -16,11 +16,16 @@ type LogOptions = {
 export interface PodLogs {
   /** Resolves with at most 16 KiB. Empty also if the container has not started. */
   tail(pod: ObjectName, options: LogOptions): Promise<string>
-  /** Yields the lines of a container from its start until it ends. A longer line is cut at 16 KiB. */
+  /** Yields the lines of a container until it ends. A longer line is cut at 16 KiB. */
   follow(pod: ObjectName, options: FollowOptions): AsyncGenerator<string>
 }
 
-type FollowOptions = { readonly container: string; readonly signal: AbortSignal }
+type FollowOptions = {
+  readonly container: string
+  /** Begins so many lines before the end. Undefined: at the start. */
+  readonly lines?: number
+  readonly signal: AbortSignal
+}
 
 const pods: Resource = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true }
 /** The server counts its byte limit from the first of the requested lines, so the request asks for more than the result keeps. */
@@ -66,9 +71,9 @@ async function* linesOf(body: Body): AsyncGenerator<string> {
 async function* followLog(
   { transport, clock, userAgent }: Connection,
   pod: ObjectName,
-  { container, signal }: FollowOptions,
+  { container, lines, signal }: FollowOptions,
 ): AsyncGenerator<string> {
-  const query = { container, follow: 'true' }
+  const query = { container, follow: 'true', ...(lines === undefined ? {} : { tailLines: String(lines) }) }
   const path = objectPath(pods, pod, 'log')
   const headers = standardHeaders(userAgent)
   signal.throwIfAborted()

@@ -1,8 +1,8 @@
 // The text and the JSON of `dayfly explain`.
 import { table, wrap } from '@dayfly/command-line/table'
+import { ageText } from '@dayfly/kit/age-text'
 import type { Instant } from '@dayfly/kit/clock'
 import type { PodObject } from '../observe/pod-object.ts'
-import { ageText } from '../operate/ages.ts'
 import { type ContainerView, containersOf } from '../operate/containers.ts'
 import type { EventView } from '../operate/events.ts'
 import type { Judged } from '../operate/overview.ts'

@@ -57,7 +57,7 @@ export function planJson({ judged, plan, forge }: Planned): object {
   const { view, work, problems } = judged
   const { namespace, name } = view
   if (!plan) return { namespace, name, controller: work.is, problems, steps: null }
-  const { demand, wanted, counts, steps, unknown } = plan
+  const { demand, wanted, counts, why, steps, unknown } = plan
   const from = demand === undefined ? null : forge ? 'forge' : 'status'
   return {
     namespace,
@@ -68,6 +68,7 @@ export function planJson({ judged, plan, forge }: Planned): object {
     demandFrom: from,
     wanted: wanted ?? null,
     counts,
+    why: why ?? null,
     steps,
     unknown,
   }

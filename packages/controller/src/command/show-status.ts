@@ -1,6 +1,6 @@
 // The text and the JSON of `dayfly status`.
 import { type Column, table, wrap } from '@dayfly/command-line/table'
-import { ageText } from '../operate/ages.ts'
+import { ageText } from '@dayfly/kit/age-text'
 import type { ControllerPods } from '../operate/controller-pods.ts'
 import type { Leader } from '../operate/leader.ts'
 import type { Judged, Overview } from '../operate/overview.ts'

@@ -1,6 +1,6 @@
 // The text and the JSON of a plan whose steps an operator confirms.
 import { wrap } from '@dayfly/command-line/table'
-import { counted } from '../operate/ages.ts'
+import { counted } from '@dayfly/kit/age-text'
 import type { Outcome, StepResult } from '../operate/step-result.ts'
 
 export type Step = { readonly does: string; readonly because?: string }

@@ -18,14 +18,20 @@ export interface Metrics {
   readonly countForge: (exchange: ForgeExchange) => void
   /** Runs and times one tick. */
   readonly measureTick: <Result>(tick: () => Result) => Result
+  /** Returns the requests that are left, by account, and the 99th percentile of the last ticks in milliseconds. */
+  figures(): { readonly budgets: ReadonlyMap<string, number>; readonly tickMs: number | undefined }
   /** Returns the text of a scrape in the exposition format, and its content type. */
   scrape(state: ControllerState | undefined): Promise<{ readonly text: string; readonly type: string }>
 }
+
+/** How many ticks are remembered. */
+const ticksMax = 200
 
 export function createMetrics(version: string, stopwatch: Stopwatch): Metrics {
   const instruments = createInstruments()
   const { registry, buildInfo, tickSeconds } = instruments
   const budgets = new Map<string, number>()
+  const ticks: number[] = []
   buildInfo.set({ version }, 1)
   return {
     reader: countJournal(instruments),
@@ -48,9 +54,15 @@ export function createMetrics(version: string, stopwatch: Stopwatch): Metrics {
       try {
         return tick()
       } finally {
-        tickSeconds.observe(elapsedMs() / 1_000)
+        const ms = elapsedMs()
+        tickSeconds.observe(ms / 1_000)
+        if (ticks.push(ms) > ticksMax) ticks.shift()
       }
     },
+    figures: () => ({
+      budgets,
+      tickMs: [...ticks].sort((left, right) => left - right)[Math.ceil(ticks.length * 0.99) - 1],
+    }),
     scrape: async (state) => {
       setGauges(instruments, state, budgets)
       return { text: await registry.metrics(), type: registry.contentType }

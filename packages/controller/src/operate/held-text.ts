@@ -1,10 +1,11 @@
 // Why missing runners do not start now, in words.
+
+import { counted } from '@dayfly/kit/age-text'
 import { unreachable } from '@dayfly/kit/assert'
 import { type Failure, failureInfo } from '@dayfly/runner-set/model/failure'
 import type { Held, HeldBy } from '@dayfly/runner-set/model/held'
 import type { Limits } from '@dayfly/runner-set/model/limits'
 import type { RunnerSet } from '@dayfly/runner-set/model/runner-set'
-import { counted } from './ages.ts'
 
 export type HeldContext = {
   readonly set: RunnerSet
@@ -17,14 +18,15 @@ export type HeldContext = {
 
 /** Returns the sentence about runners that the decision does not start. */
 export function heldText({ count, why }: Held, context: HeldContext): string {
-  const cause = causeText(why, context)
+  const cause = heldCause(why, context)
   if (why.is === 'demand-unknown' || why.is === 'pods-unknown') return `Starts and ends nothing: ${cause}`
   if (count === undefined) return `Starts nothing: ${cause}`
   const rest = context.starts > 0 ? `${count} more` : counted(count, 'runner')
   return `Does not start ${rest} now: ${cause}`
 }
 
-function causeText(why: HeldBy, { set, limits, demandWhy }: HeldContext): string {
+/** Returns the cause alone, as the rest of a sentence. */
+export function heldCause(why: HeldBy, { set, limits, demandWhy }: HeldContext): string {
   switch (why.is) {
     case 'paused':
       return 'the set is paused (dayfly drain --resume).'

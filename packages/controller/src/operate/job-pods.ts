@@ -1,4 +1,6 @@
 // The pods that a runner made for its job, as an explanation of the runner shows them.
+
+import { ageText } from '@dayfly/kit/age-text'
 import type { Instant } from '@dayfly/kit/clock'
 import { failureOfJobPod } from '@dayfly/runner-set/core/job-pod'
 import { type Failure, failureInfo } from '@dayfly/runner-set/model/failure'
@@ -6,7 +8,6 @@ import type { JobPod } from '@dayfly/runner-set/model/job-pod'
 import { observeJobPod, runnerPodLabel } from '../observe/job-pod.ts'
 import type { PodObject } from '../observe/pod-object.ts'
 import { pods } from '../resources.ts'
-import { ageText } from './ages.ts'
 import { type Cluster, listAll } from './read.ts'
 import type { RunnerExplanation } from './runner-explanation.ts'
 

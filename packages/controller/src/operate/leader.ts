@@ -1,10 +1,11 @@
 // The controller that leads, by its Lease, and whether it works on a set.
+
+import { ageText } from '@dayfly/kit/age-text'
 import type { Instant } from '@dayfly/kit/clock'
 import { asJsonObject } from '@dayfly/kit/read-json'
 import { leases, readLease } from '@dayfly/kubernetes/lease-record'
 import type { KubeObject } from '@dayfly/kubernetes/types'
 import { watchesLabel } from '@dayfly/runner-set/model/api'
-import { ageText } from './ages.ts'
 import { type Cluster, getOne, type Known, listAll, orUnknown } from './read.ts'
 import type { SetView } from './set-view.ts'
 

@@ -1,4 +1,6 @@
 // The decision about one set now, in words. The core decides on the folded state; nothing is done.
+
+import { ageText, counted } from '@dayfly/kit/age-text'
 import type { Instant } from '@dayfly/kit/clock'
 import { decide } from '@dayfly/runner-set/core/decide'
 import { shownDemand } from '@dayfly/runner-set/core/desired'
@@ -10,28 +12,31 @@ import type { EndCause } from '@dayfly/runner-set/model/end-cause'
 import type { Limits } from '@dayfly/runner-set/model/limits'
 import type { Counts } from '@dayfly/runner-set/model/runner'
 import type { SetWorld, TemplateVerdict } from '@dayfly/runner-set/model/world'
-import { ageText, counted } from './ages.ts'
 import { heldText } from './held-text.ts'
 import type { PlanStep } from './plan-step.ts'
+import { problemsOf } from './problems.ts'
 import { conditionOf, knownReason, problemOf, type SetView } from './set-view.ts'
 import type { Situation } from './situation.ts'
 import { waitingSteps } from './waiting-steps.ts'
+import { whyOf } from './why.ts'
 
 export type SetPlan = {
   /** Undefined if unknown. */
   readonly demand: number | undefined
   readonly wanted: number | undefined
   readonly counts: Counts
+  /** Why missing runners do not come; undefined while nothing holds them up. */
+  readonly why: string | undefined
   readonly steps: readonly PlanStep[]
   /** The facts that this command cannot know, each a sentence. */
   readonly unknown: readonly string[]
 }
 
 export function planOf(situation: Situation, limits: Limits, now: Instant): SetPlan {
-  const { view, state, demand } = situation
+  const { view, state, demand, work } = situation
   // Only the controller knows the limit of the forge.
   const allowance = { now: Number.POSITIVE_INFINITY, nextAt: undefined }
-  const waiting = waitingSteps(situation, limits, now)
+  const waiting = waitingSteps(state, limits, now)
   const world = withStatus(worldOf(state, allowance, limits, now), view, now)
   const ids = Array.from({ length: limits.startsPerTick }, (_, index) => String(index))
   const decision = decide(world, limits, now, ids)
@@ -48,6 +53,7 @@ export function planOf(situation: Situation, limits: Limits, now: Instant): SetP
     demand: demand.known ? shownDemand(demand.value.demand) : undefined,
     wanted: world.need?.wanted,
     counts: state.table.counts(),
+    why: whyOf({ problems: problemsOf(view, work), held: decision.held, context, waiting }),
     steps: steps.length === 0 ? [nothing] : steps,
     unknown: [...unknowns(situation, limits, now), ...(starts > 0 ? [forgeLimit] : [])],
   }

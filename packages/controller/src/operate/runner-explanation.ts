@@ -1,4 +1,6 @@
 // The explanation of one runner: its present step and the reason, from its pod, its Events and the jobs that the set remembers.
+
+import { ageText } from '@dayfly/kit/age-text'
 import type { Instant } from '@dayfly/kit/clock'
 import { failureOfEnd } from '@dayfly/runner-set/core/end'
 import { startCause, startDeadline } from '@dayfly/runner-set/core/life'
@@ -7,7 +9,6 @@ import { phaseOf } from '@dayfly/runner-set/core/phase'
 import { type Failure, failureInfo } from '@dayfly/runner-set/model/failure'
 import type { Limits } from '@dayfly/runner-set/model/limits'
 import type { Phase, PodFacts, Runner } from '@dayfly/runner-set/model/runner'
-import { ageText } from './ages.ts'
 import type { Problem } from './problems.ts'
 import type { JobView, SetView } from './set-view.ts'
 import { giveUpText } from './waiting-steps.ts'

@@ -120,6 +120,18 @@ export function viewSet(object: KubeObject): SetView {
   }
 }
 
+/** Returns the view of a set that was read, and of the status that its controller wrote last. */
+export function viewOfStatus(set: RunnerSet, status: object | undefined, statusAt: Instant | undefined): SetView {
+  const { namespace, name, uid, generation, paused, scale } = set
+  return {
+    ...statusSchema.parse(status ?? {}),
+    ...{ namespace, name, uid, generation, paused, set, statusAt },
+    deleting: false,
+    max: scale.max,
+    specErrors: [],
+  }
+}
+
 /** Returns the reason if this version knows it. */
 export function knownReason(text: string | undefined): FailureReason | undefined {
   return text !== undefined && Object.hasOwn(failures, text) ? (text as FailureReason) : undefined

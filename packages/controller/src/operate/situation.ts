@@ -29,6 +29,7 @@ export type ForgeReading = { readonly registrations: readonly Registration[]; re
 export type Situation = {
   readonly view: SetView
   readonly set: RunnerSet
+  readonly work: Work
   readonly pods: readonly RunnerPod[]
   readonly demand: Known<DemandReading>
   readonly state: SetState
@@ -77,7 +78,7 @@ export async function readSituation(cluster: Cluster, sources: Sources, limits: 
     take({ kind: 'forge-event', event }, askedAt - limits.quietMs)
     state.forge.quietSince = askedAt - limits.quietMs
   }
-  return { view, set, pods, demand, state }
+  return { view, set, work: sources.work, pods, demand, state }
 }
 
 function takeJob(take: (input: Parameters<typeof fold>[1]) => unknown, job: JobView, now: Instant): void {

@@ -1,20 +1,25 @@
 // The runners that something holds up, and until when the controller waits for each.
+
+import { ageText, counted } from '@dayfly/kit/age-text'
 import type { Instant } from '@dayfly/kit/clock'
 import { startCause, startDeadline } from '@dayfly/runner-set/core/life'
 import { phaseOf } from '@dayfly/runner-set/core/phase'
+import type { SetState } from '@dayfly/runner-set/core/state/set-state'
 import type { FailureReason, StartCause } from '@dayfly/runner-set/model/failure'
 import type { Limits } from '@dayfly/runner-set/model/limits'
 import type { PodFacts, Runner } from '@dayfly/runner-set/model/runner'
-import { ageText, counted } from './ages.ts'
 import type { PlanStep } from './plan-step.ts'
-import type { Situation } from './situation.ts'
 
 /** Returns one wait for each cause, not for each runner: runners of one template mostly share it. */
-export function waitingSteps({ state, set }: Situation, limits: Limits, now: Instant): readonly PlanStep[] {
+export function waitingSteps(
+  { table, set }: Pick<SetState, 'table' | 'set'>,
+  limits: Limits,
+  now: Instant,
+): readonly PlanStep[] {
   const starting = new Map<FailureReason, HeldStart[]>()
   let kept = 0
   let removed = 0
-  for (const runner of state.table.all()) {
+  for (const runner of table.all()) {
     const pod = runner.pod.is === 'present' ? runner.pod.value : undefined
     if (!pod) continue
     if (pod.deletionDeadline !== undefined) removed++

@@ -42,6 +42,8 @@ export type SetNow = {
   readonly demand: number | null
   /** Runners that the set should have. */
   readonly wanted: number | null
+  /** Whether the forge shows the jobs that wait. Bitbucket does not: there `waiting` is always null, and no fault. */
+  readonly hasQueue: boolean
   /** Jobs that have no runner yet. */
   readonly waiting: number | null
   readonly counts: RunnerCounts | null

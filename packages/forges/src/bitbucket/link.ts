@@ -170,6 +170,7 @@ export class BitbucketLink implements Link {
     const { view } = result
     const own = this.#own(view)
     const steps = stepsOf(own)
+    const demand = demandOf(own)
     const events = stepEvents(this.#steps, steps, view.at, this.#repository())
     this.#steps = steps
     this.#reported = undefined
@@ -177,7 +178,7 @@ export class BitbucketLink implements Link {
       ...events,
       ...this.#settingsEvents(own),
       { kind: 'registrations', registrations: own.map(registrationOf), at: view.at },
-      { kind: 'demand', demand: demandOf(own), at: view.at },
+      { kind: 'demand', demand, at: view.at, runners: { registered: own.length, busy: demand.busy } },
     ]
   }
 

@@ -26,7 +26,7 @@ export function stepEvents(before: Steps, after: Steps, at: Instant, repository:
 }
 
 /** A busy runner counts in any status: its step goes on. An idle one counts while it can take a step. */
-export function demandOf(runners: readonly ListedRunner[]): Demand {
+export function demandOf(runners: readonly ListedRunner[]): Extract<Demand, { kind: 'utilisation' }> {
   const busy = runners.filter(({ step }) => step !== undefined).length
   const idle = runners.filter(({ step, status, isCordoned }) => !step && status === 'ONLINE' && !isCordoned).length
   return { kind: 'utilisation', busy, idle }

@@ -99,6 +99,12 @@ export const relations: readonly Relation[] = [
     message: 'the duration must be longer than 0s',
     holds: ({ lifeMax }) => lifeMax === undefined || milliseconds(lifeMax) > 0,
   },
+  {
+    level: ['spec', 'objective', 'queueTime'],
+    rule: "duration(self) > duration('0s')",
+    message: 'the duration must be longer than 0s',
+    holds: ({ objective }) => objective === undefined || milliseconds(objective.queueTime) > 0,
+  },
 ]
 
 function relationsOfForge(forge: 'github' | 'bitbucket'): readonly Relation[] {

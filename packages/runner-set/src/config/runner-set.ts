@@ -75,6 +75,7 @@ function readSet(metadata: Metadata, spec: RunnerSetSpec): RunnerSet {
     keepFailedMs: milliseconds(spec.keepFailed),
     startMaxMs: milliseconds(spec.startMax),
     lifeMaxMs: spec.lifeMax === undefined ? undefined : milliseconds(spec.lifeMax),
+    queueTimeMs: spec.objective === undefined ? undefined : milliseconds(spec.objective.queueTime),
     template: (spec.template ?? {}) as RunnerSet['template'],
   }
 }

@@ -281,6 +281,12 @@ export const runnerSetSpecSchema = z
     lifeMax: duration
       .optional()
       .describe('The maximum age of a runner. Dayfly ends an older runner even if it is busy.'),
+    objective: z
+      .strictObject({
+        queueTime: duration.describe('How long a job should wait at most. The page and the trends compare with it.'),
+      })
+      .optional()
+      .describe('What users of the set may expect. It changes no decision.'),
     template: z
       .looseObject({
         metadata: z

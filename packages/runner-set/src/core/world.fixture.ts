@@ -49,6 +49,7 @@ export function runnerSet(over: Partial<RunnerSet> = {}): RunnerSet {
     keepFailedMs: 0,
     startMaxMs: 600_000,
     lifeMaxMs: undefined,
+    queueTimeMs: undefined,
     template: {},
     ...over,
   }

@@ -28,10 +28,19 @@ export type NamedJob = {
   readonly origin?: JobOrigin
 }
 
+/** How many runners of the set the forge counts. */
+export type ForgeRunners = { readonly registered: number; readonly busy: number }
+
 /** An event of the forge. The controller folds it into the set's state before it acknowledges the batch. */
 export type ForgeEvent =
-  /** The demand as the forge reports it at the instant `at`. `countedAt`: the time of the jobs that it counts, if they are older. */
-  | { readonly kind: 'demand'; readonly demand: Demand; readonly at: Instant; readonly countedAt?: Instant }
+  /** The demand as the forge reports it at the instant `at`. `countedAt`: the time of the jobs that it counts, if they are older. `runners`: for people only, nothing is decided by it. */
+  | {
+      readonly kind: 'demand'
+      readonly demand: Demand
+      readonly at: Instant
+      readonly countedAt?: Instant
+      readonly runners?: ForgeRunners
+    }
   /** A job was given to the set, and has no runner yet. Only a forge with a queue sends this, and it may send it twice. */
   | { readonly kind: 'job-waits'; readonly job: NamedJob; readonly queuedAt: Instant }
   /** A job ended that no runner had. */

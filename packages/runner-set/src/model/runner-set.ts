@@ -123,5 +123,7 @@ export type RunnerSet = {
   readonly startMaxMs: number
   /** The operator's bound on one life, in milliseconds. It ends busy runners, too. */
   readonly lifeMaxMs: number | undefined
+  /** How long a job should wait at most, in milliseconds. Only the page compares with it. */
+  readonly queueTimeMs: number | undefined
   readonly template: PodTemplate
 }

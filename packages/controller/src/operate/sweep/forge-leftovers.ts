@@ -1,8 +1,9 @@
 // Registrations and scale sets that a lost installation left at the forge. Another cluster may use the same account:
 // only old, idle registrations without a runner go, and a scale set only if the operator names it.
+
+import { ageText, counted } from '@dayfly/kit/age-text'
 import type { AccountRegistration, AccountSet } from '@dayfly/runner-set/forge/account'
 import { runnerPrefix } from '@dayfly/runner-set/model/runner-names'
-import { ageText, counted } from '../ages.ts'
 import type { SweepFacts } from './gather.ts'
 import type { Part, SweepStep, Untouched } from './step.ts'
 

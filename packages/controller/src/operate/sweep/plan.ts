@@ -1,7 +1,8 @@
 // Turns the facts into a plan: pure. The same facts give the same plan and digest. Nothing that may be busy is touched.
+
+import { ageText } from '@dayfly/kit/age-text'
 import { hashValue } from '@dayfly/kit/hash'
 import { leases } from '@dayfly/kubernetes/lease-record'
-import { ageText } from '../ages.ts'
 import { forgeLeftovers } from './forge-leftovers.ts'
 import type { SweepFacts } from './gather.ts'
 import { podLeftovers } from './pod-leftovers.ts'

@@ -1,6 +1,7 @@
 // Turns statistics into demand. Statistics are state and are trusted, with one exception: GitHub has sent zeros beside a job
 // that it had just assigned (docs/reference/scale-set-protocol.md#s14).
 import type { Instant } from '@dayfly/kit/clock'
+import type { ForgeRunners } from '@dayfly/runner-set/model/forge-event'
 import type { Message, Statistics } from './messages.ts'
 
 /** How long a job that contradicts zero statistics counts if no further message names it, in milliseconds. */
@@ -9,6 +10,8 @@ const contradictionMs = 5 * 60_000
 export class DemandReading {
   #assigned: number | undefined
   #isOfMessage = false
+  /** How many runners the last statistics count. */
+  runners: ForgeRunners | undefined
   /** The ids of jobs that were announced beside statistics of zero. They count until `until`. */
   readonly #contradicting = new Map<string, { readonly assignedAt: Instant; readonly until: Instant }>()
 
@@ -52,6 +55,7 @@ export class DemandReading {
 
   #trust(statistics: Statistics): void {
     this.#assigned = statistics.assignedJobs
+    this.runners = statistics.runners
     if (statistics.assignedJobs > 0) this.#contradicting.clear()
   }
 }

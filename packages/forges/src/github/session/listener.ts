@@ -274,7 +274,9 @@ export class Listener {
     const jobs = this.#demand.jobs(at)
     if (jobs === undefined) return []
     const countedAt = this.#demand.countedAt(at)
-    return [{ kind: 'demand', demand: { kind: 'assigned', jobs }, at, ...(countedAt < at ? { countedAt } : {}) }]
+    const { runners } = this.#demand
+    const more = { ...(countedAt < at ? { countedAt } : {}), ...(runners ? { runners } : {}) }
+    return [{ kind: 'demand', demand: { kind: 'assigned', jobs }, at, ...more }]
   }
 
   /** If the session has no statistics, the last known ones stay valid. */

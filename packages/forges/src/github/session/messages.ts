@@ -3,7 +3,7 @@
 import type { Instant } from '@dayfly/kit/clock'
 import type { Body } from '@dayfly/kit/http'
 import { asJsonObject } from '@dayfly/kit/read-json'
-import type { JobOrigin } from '@dayfly/runner-set/model/forge-event'
+import type { ForgeRunners, JobOrigin } from '@dayfly/runner-set/model/forge-event'
 import { withoutTokens } from '../calls/errors.ts'
 import { field, instantField, integerField, textField, type Wire } from '../calls/wire.ts'
 
@@ -12,6 +12,8 @@ export type Statistics = {
   readonly acquiredJobs: number
   /** Jobs that are assigned to the set and wait for a runner or run: the scaling input. */
   readonly assignedJobs: number
+  /** Undefined on a server that does not count its runners. */
+  readonly runners: ForgeRunners | undefined
 }
 
 export type JobMessage = {
@@ -93,8 +95,11 @@ export function readStatistics(value: unknown): Statistics | undefined {
   const wire = asJsonObject(value)
   const assignedJobs = wire && integerField(wire, 'totalAssignedJobs')
   if (!wire || assignedJobs === undefined) return undefined
+  const registered = integerField(wire, 'totalRegisteredRunners')
+  const busy = integerField(wire, 'totalBusyRunners')
   return {
     assignedJobs,
+    runners: registered === undefined || busy === undefined ? undefined : { registered, busy },
     availableJobs: integerField(wire, 'totalAvailableJobs') ?? 0,
     acquiredJobs: integerField(wire, 'totalAcquiredJobs') ?? 0,
   }

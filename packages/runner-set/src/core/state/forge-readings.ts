@@ -1,12 +1,11 @@
 // The readings of the forge about one set: demand, failures, registrations, ids to store.
 import type { Instant } from '@dayfly/kit/clock'
-import type { Demand } from '../../model/demand.ts'
 import type { Failure } from '../../model/failure.ts'
-import type { ForgeState } from '../../model/forge-event.ts'
+import type { ForgeEvent, ForgeRunners, ForgeState } from '../../model/forge-event.ts'
 import type { Limits } from '../../model/limits.ts'
 import type { DemandReading } from '../../model/world.ts'
 
-type DemandEvent = { readonly demand: Demand; readonly at: Instant; readonly countedAt?: Instant }
+type DemandEvent = Omit<Extract<ForgeEvent, { kind: 'demand' }>, 'kind'>
 
 export class ForgeReadings {
   demand: DemandReading = { known: false, since: 0, why: 'the forge has not reported its demand yet' }
@@ -21,16 +20,19 @@ export class ForgeReadings {
   registrationsDoubtful = false
   /** When the last runner left. */
   leftAt: Instant | undefined
+  /** How many runners the forge counted last; undefined if it has not said so, or fails. */
+  runners: (ForgeRunners & { readonly at: Instant }) | undefined
   /** The ids that the forge wants stored. */
   state: ForgeState = {}
   #listedBefore = 0
 
   /** Returns whether the demand differs from the one before. */
-  demandReported({ demand, at, countedAt }: DemandEvent, now: Instant, limits: Limits): boolean {
+  demandReported({ demand, at, countedAt, runners }: DemandEvent, now: Instant, limits: Limits): boolean {
     const before = this.demand
     if (countedAt !== undefined) this.#comesBehind(countedAt, now, limits)
     this.demand = { known: true, value: demand, at, ...(countedAt === undefined ? {} : { countedAt }) }
     this.failure = undefined
+    this.runners = runners && { ...runners, at }
     if (before.known && JSON.stringify(before.value) === JSON.stringify(demand)) return false
     this.quietSince = now
     return true
@@ -48,6 +50,7 @@ export class ForgeReadings {
 
   failing(failure: Failure, since: Instant): void {
     this.failure = { ...failure, since }
+    this.runners = undefined
     if (this.demand.known) this.demand = { known: false, since, why: failure.message }
   }
 
@@ -55,6 +58,7 @@ export class ForgeReadings {
   paused(at: Instant): void {
     this.demand = { known: false, since: at, why: 'the set is paused' }
     this.failure = undefined
+    this.runners = undefined
   }
 
   /** Returns whether a complete list may be used. One empty list after one that was not empty is doubted, so that no runner is taken for a ghost by it. */

@@ -1,0 +1,31 @@
+// Why waiting jobs have no runner yet, in one sentence. `dayfly explain`, `dayfly status` and the page show the same one.
+import type { Held } from '@dayfly/runner-set/model/held'
+import { type HeldContext, heldCause } from './held-text.ts'
+import type { PlanStep } from './plan-step.ts'
+import type { Problem } from './problems.ts'
+
+export type WhyFacts = {
+  /** The most urgent one first. */
+  readonly problems: readonly Problem[]
+  readonly held: Held | undefined
+  readonly context: HeldContext
+  /** The starts that something holds up. */
+  readonly waiting: readonly PlanStep[]
+}
+
+/** Returns undefined while nothing holds the set up. A problem says more than what the decision does about it. */
+export function whyOf({ problems, held, context, waiting }: WhyFacts): string | undefined {
+  const [problem] = problems
+  if (problem) return withDetail(problem)
+  // So many starts at once are no hindrance: the next tick starts more.
+  if (held && held.why.is !== 'starts-per-tick') return capital(heldCause(held.why, context))
+  return waiting.find(({ runner }) => runner !== undefined)?.sentence
+}
+
+function withDetail({ sentence, detail }: Problem): string {
+  return detail === '' ? sentence : `${sentence.replace(/\.$/, '')}: ${detail.replace(/\.?$/, '.')}`
+}
+
+function capital(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
+}

@@ -1,0 +1,97 @@
+// What the page shows of the present, from the memory of the controller. Only one opened runner asks the API server.
+import type { Life, WaitingJob } from '@dayfly/dashboard/model/life'
+import type { SetNow } from '@dayfly/dashboard/model/set-now'
+import type { PresentSource } from '@dayfly/dashboard/server/source'
+import type { Clock, Instant } from '@dayfly/kit/clock'
+import type { PodLogs } from '@dayfly/kubernetes/pod-logs'
+import type { Limits } from '@dayfly/runner-set/model/limits'
+import { runnerContainer } from '@dayfly/runner-set/model/runner-names'
+import type { Controller } from '../controller.ts'
+import type { Cluster } from '../operate/read.ts'
+import { explanationOf, explanationOfGone, type RunnerExplanation } from '../operate/runner-explanation.ts'
+import { viewOfStatus } from '../operate/set-view.ts'
+import type { SetInsight } from '../set-worker.ts'
+import { type Figures, healthLines } from './health.ts'
+import { readRunnerFacts } from './runner-facts.ts'
+import { differs, type Remembered, setNowOf, waitingOf } from './set-now.ts'
+
+export type PresentOptions = {
+  /** Undefined until the controller runs. */
+  readonly controller: () => Controller | undefined
+  readonly cluster: Cluster
+  readonly logs: PodLogs
+  readonly clock: Clock
+  readonly limits: Limits
+  readonly figures: () => Figures
+  /** The waiting jobs that the history knows. */
+  readonly jobs: () => Iterable<WaitingJob>
+}
+
+/** A log is shown from so many lines before its end. */
+const logLines = 200
+
+export function presentOf(options: PresentOptions): PresentSource {
+  const { controller, clock, limits, figures, cluster, logs } = options
+  const memory = new Map<string, Remembered>()
+  const insights = () => controller()?.insights() ?? []
+  return {
+    sets: () => {
+      const now = clock.now()
+      const oldest = oldestOf(options.jobs())
+      const all = insights()
+      const known = new Set(all.map(({ set }) => idOf(set)))
+      for (const id of memory.keys()) if (!known.has(id)) memory.delete(id)
+      return all.map((insight) => {
+        const id = idOf(insight.set)
+        const remembered = remember(memory.get(id), insight, oldest.get(id), now)
+        memory.set(id, remembered)
+        return setNowOf(insight, remembered, limits, now)
+      })
+    },
+    health: () => healthLines(controller()?.state(), figures(), clock.now()),
+    limits: [],
+    runner: async (life, signal) => {
+      const insight = insights().find(({ set }) => idOf(set) === life.set)
+      const explanation = explain(insight, life, limits, clock.now())
+      return readRunnerFacts({ ...cluster, signal }, life, explanation)
+    },
+    log: (life, signal) => {
+      if (life.phase === 'gone' || life.steps.started === null || life.steps.ended !== null) return undefined
+      const namespace = life.id.slice(0, life.id.indexOf('/'))
+      return logs.follow({ namespace, name: life.runner }, { container: runnerContainer, lines: logLines, signal })
+    },
+  }
+}
+
+function idOf({ namespace, name }: { readonly namespace: string; readonly name: string }): SetNow['id'] {
+  return `${namespace}/${name}`
+}
+
+function oldestOf(jobs: Iterable<WaitingJob>): ReadonlyMap<string, Instant> {
+  const oldest = new Map<string, Instant>()
+  for (const { set, queuedAt } of jobs) oldest.set(set, Math.min(queuedAt, oldest.get(set) ?? queuedAt))
+  return oldest
+}
+
+/** Times count from the first look that saw the state. An unknown demand ends no wait. */
+function remember(
+  before: Remembered | undefined,
+  insight: SetInsight,
+  oldest: Instant | undefined,
+  now: Instant,
+): Remembered {
+  const waiting = waitingOf(insight)
+  const since = before?.waitingSince ?? null
+  return {
+    waitingSince: waiting === 0 ? null : waiting === null ? since : (since ?? now),
+    oldestQueuedAt: oldest ?? null,
+    differsSince: differs(insight) ? (before?.differsSince ?? now) : null,
+  }
+}
+
+function explain(insight: SetInsight | undefined, life: Life, limits: Limits, now: Instant): RunnerExplanation {
+  const view = insight && viewOfStatus(insight.set, insight.status, undefined)
+  const jobs = (view?.jobs ?? []).filter(({ runner }) => runner === life.runner)
+  const runner = insight?.state.table.get(life.runner)
+  return view && runner ? explanationOf(runner, jobs, { view, limits, now }) : explanationOfGone(jobs, now)
+}

@@ -1,0 +1,103 @@
+// One set as the page shows it, from what the controller has in memory.
+import type { RunnerCounts, SetNow } from '@dayfly/dashboard/model/set-now'
+import type { Instant } from '@dayfly/kit/clock'
+import { shownDemand } from '@dayfly/runner-set/core/desired'
+import { isPaused } from '@dayfly/runner-set/core/paused'
+import { forgeTraits } from '@dayfly/runner-set/model/forge-traits'
+import type { Limits } from '@dayfly/runner-set/model/limits'
+import { problemsOf } from '../operate/problems.ts'
+import { viewOfStatus } from '../operate/set-view.ts'
+import { waitingSteps } from '../operate/waiting-steps.ts'
+import { whyOf } from '../operate/why.ts'
+import type { SetInsight } from '../set-worker.ts'
+
+/** What the page remembers of a set between two looks. */
+export type Remembered = {
+  readonly waitingSince: Instant | null
+  readonly oldestQueuedAt: Instant | null
+  readonly differsSince: Instant | null
+}
+
+/** A difference between our numbers and the forge's is shown after this time, in milliseconds: messages and watches are late at times. */
+const differsMs = 2 * 60_000
+
+export function setNowOf(insight: SetInsight, remembered: Remembered, limits: Limits, now: Instant): SetNow {
+  const { set, counts, demand, decided, forgeRunners, conditions } = insight
+  const { namespace, name, source, scale } = set
+  const waiting = waitingOf(insight)
+  const problems = problemsNow(insight)
+  return {
+    ...{ id: `${namespace}/${name}`, namespace, name, forge: source.kind, url: source.url, labels: source.labels },
+    ...{ paused: isPaused(set), deleting: false, min: scale.min, max: scale.max },
+    hasQueue: forgeTraits[source.kind].demand !== 'utilisation',
+    demand: demand ? shownDemand(demand) : null,
+    wanted: decided?.need?.wanted ?? null,
+    waiting,
+    counts: counts ? countsOf(counts) : null,
+    failuresInARow: insight.status?.failed ?? null,
+    waitingSince: remembered.waitingSince,
+    oldestQueuedAt: remembered.oldestQueuedAt,
+    why: isShort(insight, waiting) ? (whyNow(insight, problems, limits, now) ?? null) : null,
+    nextStartAt: nextStartOf(insight),
+    problems,
+    conditions: conditions.map(({ lastTransitionTime, observedGeneration: _, ...rest }) => ({
+      ...rest,
+      since: Date.parse(lastTransitionTime) || null,
+    })),
+    forgeNumbers: forgeRunners ?? null,
+    difference: differenceOf(insight, remembered, now),
+    objectiveMs: set.queueTimeMs ?? null,
+    at: isCurrent(insight) ? now : (insight.demandAt ?? 0),
+  }
+}
+
+/** Returns how many jobs have no runner yet. A job whose runner is gone may still be counted. */
+export function waitingOf({ demand, counts, decided }: SetInsight): number | null {
+  if (!demand || demand.kind === 'utilisation') return null
+  if (demand.kind === 'queued') return demand.jobs
+  return counts ? Math.max(0, demand.jobs - counts.busy - (decided?.need?.covered ?? 0)) : null
+}
+
+/** Whether our numbers differ from the forge's. Only busy runners compare: the forge counts registrations that no pod has yet. */
+export function differs({ counts, forgeRunners }: SetInsight): boolean {
+  return counts !== undefined && forgeRunners !== undefined && counts.busy !== forgeRunners.busy
+}
+
+function differenceOf(insight: SetInsight, { differsSince }: Remembered, now: Instant): SetNow['difference'] {
+  const { counts, forgeRunners } = insight
+  if (differsSince === null || now - differsSince < differsMs || !counts || !forgeRunners) return null
+  const sentence = `The forge counts ${forgeRunners.busy} runners with a job, and the cluster shows ${counts.busy}. A message of the forge may be lost, or a runner may live outside this cluster.`
+  return { since: differsSince, sentence }
+}
+
+/** The link to the forge and the watch of pods are at work, so what they said last holds. */
+function isCurrent({ connected, forgeFailure, counts, demand }: SetInsight): boolean {
+  return connected && !forgeFailure && counts !== undefined && demand !== undefined
+}
+
+function isShort({ decided }: SetInsight, waiting: number | null): boolean {
+  return waiting !== 0 || (decided?.need?.missing ?? 0) > 0
+}
+
+function problemsNow({ set, status, conditions }: SetInsight): SetNow['problems'] {
+  return problemsOf(viewOfStatus(set, status ?? { conditions }, undefined), { is: 'working' })
+}
+
+function whyNow(
+  { set, state, decided, forgeFailure }: SetInsight,
+  problems: SetNow['problems'],
+  limits: Limits,
+  now: Instant,
+): string | undefined {
+  const context = { set, limits, demandWhy: forgeFailure?.message, starts: 0 }
+  return whyOf({ problems, held: decided?.held, context, waiting: waitingSteps(state, limits, now) })
+}
+
+function nextStartOf({ decided }: SetInsight): Instant | null {
+  const why = decided?.held?.why
+  return why && 'until' in why ? (why.until ?? null) : null
+}
+
+function countsOf({ starting, idle, busy, spent, ended }: NonNullable<SetInsight['counts']>): RunnerCounts {
+  return { starting, idle, busy, ending: spent + ended }
+}

@@ -1,0 +1,97 @@
+// The first line of the page, and its numbers: what waits and why, and what is wrong.
+import { ageText } from '@dayfly/kit/age-text'
+import type { Instant } from '@dayfly/kit/clock'
+import type { Head, RunnerCounts, SetNow, Totals } from '../model/set-now.ts'
+
+/** A part of the sum that is unknown makes the sum unknown: unknown is never zero. */
+function sumOf(sets: readonly SetNow[], of: (set: SetNow) => number | null): number | null {
+  let sum = 0
+  for (const set of sets) {
+    const value = of(set)
+    if (value === null) return null
+    sum += value
+  }
+  return sum
+}
+
+export function totalsOf(sets: readonly SetNow[], now: Instant): Totals {
+  const count = (phase: keyof RunnerCounts) => sumOf(sets, ({ counts }) => counts?.[phase] ?? null)
+  const waiting = sumOf(
+    sets.filter(({ hasQueue }) => hasQueue),
+    (set) => set.waiting,
+  )
+  const since = sets.flatMap((set) => waitsSince(set) ?? [])
+  return {
+    waiting,
+    running: count('busy'),
+    starting: count('starting'),
+    idle: count('idle'),
+    longestWaitMs: since.length === 0 ? null : Math.max(0, now - Math.min(...since)),
+  }
+}
+
+/** Returns since when the job of the set that waits longest has waited; undefined if none waits, or it is unknown. */
+export function waitsSince({ waiting, oldestQueuedAt, waitingSince }: SetNow): Instant | undefined {
+  if (waiting === 0) return undefined
+  return oldestQueuedAt ?? waitingSince ?? undefined
+}
+
+/** At most so many sets are named in one sentence. */
+const namedMax = 3
+
+export function headSentence(sets: readonly SetNow[], now: Instant): Pick<Head, 'sentence' | 'tone'> {
+  if (sets.length === 0) return { sentence: 'There is no runner set yet.', tone: 'calm' }
+  const waits = sets.filter(({ waiting }) => waiting !== null && waiting > 0)
+  const blocked = sets.filter(({ problems }) => problems.length > 0)
+  const unknown = sets.filter(
+    ({ hasQueue, waiting, paused, deleting }) => hasQueue && waiting === null && !paused && !deleting,
+  )
+  const first = longest(waits)
+  const others = blocked.filter((set) => set !== first)
+  const parts = [
+    first ? waitingText(waits, first, now) : calmText(sets, unknown.length),
+    ...(unknown.length > 0 ? [`Whether jobs wait is unknown for ${setsText(unknown)}.`] : []),
+    ...(others.length > 0 ? [`${first ? 'Also wrong' : 'Wrong'}: ${setsText(others, true)}.`] : []),
+    ...(others.length === 0 && unknown.length === 0 && first ? ['Nothing else is wrong.'] : []),
+  ]
+  const tone = blocked.length > 0 ? 'wrong' : waits.length > 0 || unknown.length > 0 ? 'waiting' : 'calm'
+  return { sentence: parts.join(' '), tone }
+}
+
+/** The set with the job that waits longest, and one with a reason before one without. */
+function longest(waits: readonly SetNow[]): SetNow | undefined {
+  return [...waits].sort(
+    (left, right) =>
+      Number(right.why !== null) - Number(left.why !== null) ||
+      (waitsSince(left) ?? Number.POSITIVE_INFINITY) - (waitsSince(right) ?? Number.POSITIVE_INFINITY),
+  )[0]
+}
+
+function waitingText(waits: readonly SetNow[], first: SetNow, now: Instant): string {
+  const many = waits.reduce((sum, { waiting }) => sum + (waiting ?? 0), 0)
+  const since = Math.min(...waits.map((set) => waitsSince(set) ?? now))
+  const jobs =
+    many === 1 ? `1 job waits, for ${ageText(now - since)}` : `${many} jobs wait, the longest ${ageText(now - since)}`
+  const where = waits.length === 1 ? `set ${first.name}` : `set ${first.name}, and ${waits.length - 1} more`
+  const why = first.why === null ? 'runners start' : lowerFirst(first.why.replace(/\.$/, ''))
+  return `${jobs}: ${why} (${where}).`
+}
+
+function calmText(sets: readonly SetNow[], unknown: number): string {
+  const running = sumOf(sets, ({ counts }) => counts?.busy ?? null)
+  const runs = running === null ? '' : running === 0 ? ' None runs.' : running === 1 ? ' 1 runs.' : ` ${running} run.`
+  return unknown === sets.length ? '' : `No job ${unknown > 0 ? 'is known to wait' : 'waits'}.${runs}`
+}
+
+function setsText(sets: readonly SetNow[], withReason = false): string {
+  const named = sets
+    .slice(0, namedMax)
+    .map(({ name, problems }) => (withReason ? `${name} (${problems[0]?.reason ?? '?'})` : name))
+  const more = sets.length > namedMax ? ` and ${sets.length - namedMax} more` : ''
+  return `${named.join(', ')}${more}`
+}
+
+/** Keeps a word in capitals or with a digit as it is. */
+function lowerFirst(text: string): string {
+  return /^[A-Z][a-z ]/.test(text) ? `${text.charAt(0).toLowerCase()}${text.slice(1)}` : text
+}

@@ -1,0 +1,77 @@
+// The changes of the page as server-sent events. A viewer has one version: if it reads slowly, its next event holds all that
+// changed meanwhile, or a snapshot. Nothing waits in a queue.
+import type { Clock, Instant } from '@dayfly/kit/clock'
+import type { Changes } from '../model/page-state.ts'
+import { type Board, type Frame, isEmpty } from './board.ts'
+import type { Scope } from './scope.ts'
+
+/** Events of one viewer are at least this far apart, in milliseconds. */
+const spacingMs = 250
+/** Without a change, a beat shows that the connection lives, in milliseconds. */
+const beatMs = 10_000
+
+export type Streamed = {
+  readonly board: Board
+  readonly clock: Clock
+  readonly scope: Scope
+  readonly frame: (now: Instant) => Frame
+  readonly signal: AbortSignal
+}
+
+/** @param after the version that the viewer has; undefined for none */
+export async function* changesOf(streamed: Streamed, after: number | undefined): AsyncGenerator<string> {
+  const { board, clock, scope, frame, signal } = streamed
+  const memory = new FrameMemory()
+  let version = after
+  let sentAt = clock.now()
+  while (!signal.aborted) {
+    const now = clock.now()
+    const { head, marks } = frame(now)
+    const changes = version === undefined ? undefined : board.since(version, scope, now)
+    if (!changes) {
+      memory.differs({ head, marks })
+      yield event('snapshot', board.snapshot(scope, { head, marks }, now), board.version)
+      sentAt = now
+    } else {
+      const whole: Changes = { ...changes, ...memory.differs({ head, marks }) }
+      if (!isEmpty(whole)) {
+        yield event('changes', whole, whole.version)
+        sentAt = now
+      } else if (now - sentAt >= beatMs) {
+        yield event('beat', now, whole.version)
+        sentAt = now
+      }
+    }
+    version = changes?.version ?? board.version
+    await pause(clock, signal)
+  }
+}
+
+/** Remembers the frame that the viewer has, so that only a part that differs is sent. */
+class FrameMemory {
+  #head = ''
+  #marks = 0
+
+  differs({ head, marks }: Frame): Partial<Frame> {
+    const text = JSON.stringify(head)
+    const last = marks.at(-1)?.at ?? 0
+    const isNewHead = text !== this.#head
+    const isNewMark = last !== this.#marks
+    this.#head = text
+    this.#marks = last
+    return { ...(isNewHead ? { head } : {}), ...(isNewMark ? { marks } : {}) }
+  }
+}
+
+async function pause(clock: Clock, signal: AbortSignal): Promise<void> {
+  try {
+    await clock.sleep(spacingMs, signal)
+  } catch (error) {
+    if (!signal.aborted) throw error
+  }
+}
+
+export function event(name: string, data: unknown, id?: number): string {
+  const line = id === undefined ? '' : `id: ${id}\n`
+  return `event: ${name}\n${line}data: ${JSON.stringify(data)}\n\n`
+}
