@@ -7,7 +7,10 @@ import { clusterAccess, surroundings } from '@dayfly/kubernetes/command-line/clu
 import { Command, Option } from 'commander'
 import type { LogLevel } from '../log/log-line.ts'
 import { logLevels } from '../log/log-line.ts'
-import { healthAddress } from './process/health-server.ts'
+import { gateKindOf } from '../page/access.ts'
+import type { PageSettings } from '../page/open-page.ts'
+import { readPrices } from '../page/prices.ts'
+import { listenAddress } from './process/listen-address.ts'
 import { logFailure, processLog } from './process/process-log.ts'
 import { runController } from './process/run.ts'
 
@@ -18,6 +21,10 @@ type Options = {
   readonly leaseNamespace?: string
   readonly leaseName: string
   readonly healthAddress: string
+  readonly dashboardAddress: string
+  readonly dashboardAccess?: string
+  readonly dashboardPrices?: string
+  readonly dashboardHistory?: string
   readonly logLevel: LogLevel
 }
 
@@ -26,6 +33,7 @@ Examples:
   dayfly controller                                    run all sets of the cluster of this pod or kubeconfig
   dayfly controller --namespace ci                     run only the sets of one namespace
   dayfly controller --health-address 0.0.0.0:8080      serve health checks and metrics to the cluster
+  dayfly controller --dashboard-address 127.0.0.1:8081  show jobs, runners and costs on a page
   dayfly controller | jq 'select(.level != "info")'    show only problems`
 
 export function controllerCommand(): Command {
@@ -39,6 +47,13 @@ export function controllerCommand(): Command {
     .option('--lease-namespace <name>', 'namespace of the Lease (default: that of the pod or of the kubeconfig)')
     .option('--lease-name <name>', 'name of the Lease that all processes of one installation share', 'dayfly')
     .option('--health-address <host:port>', 'address of /healthz, /readyz and /metrics, or off', '127.0.0.1:8080')
+    .option('--dashboard-address <host:port>', 'address of the page with jobs, runners and costs, or off', 'off')
+    .option(
+      '--dashboard-access <kind>',
+      'who sees the page: token, or header:USER,GROUPS behind a proxy (default: token, and everybody on loopback)',
+    )
+    .option('--dashboard-prices <file>', 'prices for the costs on the page, as JSON')
+    .option('--dashboard-history <folder>', 'keep the past of the page in this folder')
     .addOption(new Option('--log-level <level>', 'least urgent level to log').choices(logLevels).default('info'))
     .addHelpText('after', examples)
     .action((options: Options) => controller(options))
@@ -58,13 +73,15 @@ async function controller(options: Options): Promise<void> {
     requireName('--namespace', options.namespace)
     requireName('--lease-namespace', options.leaseNamespace)
     requireName('--lease-name', options.leaseName)
-    const health = healthAddress(options.healthAddress)
+    const health = listenAddress('--health-address', options.healthAddress)
+    const page = await pageSettings(options)
     const readKubeconfig = () => clusterAccess(options, surroundings())
     const kubeconfig = await readKubeconfig()
     const settings = {
       kubeconfig,
       readKubeconfig,
       health,
+      page,
       namespace: options.namespace,
       lease: { namespace: options.leaseNamespace ?? kubeconfig.namespace, name: options.leaseName },
       podName: process.env['POD_NAME'],
@@ -77,6 +94,18 @@ async function controller(options: Options): Promise<void> {
   } finally {
     process.off('uncaughtException', crashed)
     interruption.release()
+  }
+}
+
+async function pageSettings(options: Options): Promise<PageSettings | undefined> {
+  const { dashboardAddress, dashboardAccess, dashboardPrices, dashboardHistory } = options
+  const address = listenAddress('--dashboard-address', dashboardAddress)
+  if (!address) return undefined
+  return {
+    address,
+    access: gateKindOf(dashboardAccess, address),
+    prices: dashboardPrices === undefined ? null : await readPrices(dashboardPrices),
+    history: dashboardHistory,
   }
 }
 

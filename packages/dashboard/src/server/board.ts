@@ -12,9 +12,6 @@ export type Frame = { readonly head: Head; readonly marks: readonly Mark[] }
 type Change = { readonly version: number; readonly kind: EntityKind; readonly id: string; readonly scoped: string }
 type Table = { readonly [Kind in EntityKind]: Map<string, Entities[Kind]> }
 
-/** How many changes are remembered. A viewer that is further behind gets a snapshot. */
-const rememberedMax = 20_000
-
 export class Board {
   readonly #tables: Table = { sets: new Map(), lives: new Map(), jobs: new Map(), failures: new Map() }
   /** The last changes. They begin at `#start`, so that the front is cut off rarely. */
@@ -22,6 +19,12 @@ export class Board {
   #start = 0
   #version = 0
   #forgotten = 0
+  readonly #rememberedMax: number
+
+  /** @param rememberedMax how many changes are remembered. A viewer that is further behind gets a snapshot. */
+  constructor(rememberedMax = 20_000) {
+    this.#rememberedMax = rememberedMax
+  }
 
   get version(): number {
     return this.#version
@@ -95,10 +98,10 @@ export class Board {
 
   #note(kind: EntityKind, id: string, scoped: string): void {
     this.#changes.push({ version: ++this.#version, kind, id, scoped })
-    if (this.#changes.length - this.#start <= rememberedMax) return
+    if (this.#changes.length - this.#start <= this.#rememberedMax) return
     this.#forgotten = this.#changes[this.#start]?.version ?? this.#version
     this.#start++
-    if (this.#start < rememberedMax) return
+    if (this.#start < this.#rememberedMax) return
     this.#changes = this.#changes.slice(this.#start)
     this.#start = 0
   }

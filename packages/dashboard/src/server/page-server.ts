@@ -7,6 +7,7 @@ import type { Head } from '../model/set-now.ts'
 import { type WindowName, windowMs } from '../model/trends.ts'
 import { Board, type Frame } from './board.ts'
 import { headSentence, totalsOf } from './head.ts'
+import { masked } from './mask.ts'
 import type { Scope } from './scope.ts'
 import { bytesAnswer, secured } from './security.ts'
 import type { Asset, Gate, PastSource, PresentSource } from './source.ts'
@@ -169,7 +170,7 @@ export class PageServer {
     const { present, past, version } = this.#options
     const sets = [...this.#board.get('sets').values()].filter(({ id }) => scope.sees(id))
     const totals = totalsOf(sets, now)
-    const { since } = past
+    const since = past.since() ?? now
     return { ...headSentence(sets, now), totals, health: present.health(), since, limits: present.limits, version }
   }
 
@@ -210,7 +211,7 @@ async function* logOf(present: PresentSource, life: Life, signal: AbortSignal): 
       yield event('end', 'The runner has no log now: its container does not run.')
       return
     }
-    for await (const line of lines) yield event('line', line)
+    for await (const line of lines) yield event('line', masked(line))
     yield event('end', 'The container of the runner has ended.')
   } catch (error) {
     if (!signal.aborted) yield event('end', `The log cannot be read: ${error instanceof Error ? error.message : error}`)

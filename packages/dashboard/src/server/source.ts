@@ -32,8 +32,8 @@ export interface PresentSource {
 
 /** The lives, and what was. */
 export interface PastSource {
-  /** From when on it is complete. */
-  readonly since: Instant
+  /** From when on it is complete; null if it never was. */
+  readonly since: () => Instant | null
   /** Returns the ids of lives, jobs and failures that changed or went since the last call. */
   readonly touched: () => readonly { readonly kind: 'lives' | 'jobs' | 'failures'; readonly id: string }[]
   readonly life: (id: string) => Life | undefined

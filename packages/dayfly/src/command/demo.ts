@@ -19,6 +19,7 @@ type Options = {
   readonly interval: number
   readonly max: number
   readonly exit?: true
+  readonly open?: true
   readonly strict?: true
   readonly json?: true
 }
@@ -50,6 +51,7 @@ export function demoCommand(): Command {
     )
     .option('--max <number>', 'maximum number of runners at the same time', wholeNumber('--max', 1, 1_000), 10)
     .option('--exit', 'exit when all jobs have ended, without waiting for Ctrl-C')
+    .option('--open', 'show the page of the demo in the browser of this machine')
     .option('--strict', 'fail if a step was skipped because this machine does not run its action')
     .option('--json', 'print the result as one JSON object to stdout; implies --exit')
     .addHelpText('after', examples)
@@ -99,6 +101,7 @@ async function demo(files: readonly string[], options: Options): Promise<void> {
       ...options,
       json,
       exit: json || options.exit === true,
+      open: options.open === true,
       strict: options.strict === true,
       announcement: files.length > 0 ? undefined : announcements[options.forge],
       runner,

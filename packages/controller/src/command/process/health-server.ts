@@ -1,10 +1,10 @@
 // Serves /healthz, /readyz and /metrics on one address.
-import { isIPv6 } from 'node:net'
 import { CliFailure, codeOf } from '@dayfly/command-line/failure'
 import { type Answer, textAnswer } from '@dayfly/kit/http'
 import { type HttpServer, httpServer } from '@dayfly/kit/http-server'
 import { printable } from '@dayfly/kit/printable'
 import { type Check, describeChecks, passes } from '../../health/checks.ts'
+import type { ListenAddress } from './listen-address.ts'
 
 export type HealthSources = {
   readonly alive: () => readonly Check[]
@@ -12,24 +12,7 @@ export type HealthSources = {
   readonly metrics: () => Promise<{ readonly text: string; readonly type: string }>
 }
 
-export type HealthAddress = { readonly host: string; readonly port: number }
-
-/** Parses `HOST:PORT`. An IPv6 host may lack its brackets, because a manifest can only write `$(POD_IP):8080`. Returns undefined for `off`. */
-export function healthAddress(text: string): HealthAddress | undefined {
-  if (text === 'off') return undefined
-  const [, six, plain, digits] = /^(?:\[([0-9a-fA-F:.]+)\]|([^[\]/\s]+)):(\d{1,5})$/.exec(text) ?? []
-  const host = six ?? plain
-  const port = Number(digits)
-  const isHost = host !== undefined && (!host.includes(':') || isIPv6(host))
-  if (isHost && port <= 65_535) return { host, port }
-  throw new CliFailure({
-    code: 'usage',
-    sentence: `--health-address must be HOST:PORT or off, not "${text}".`,
-    next: 'Use for example --health-address 0.0.0.0:8080 in a pod, or 127.0.0.1:0 for any free port.',
-  })
-}
-
-export async function serveHealth({ host, port }: HealthAddress, sources: HealthSources): Promise<HttpServer> {
+export async function serveHealth({ host, port }: ListenAddress, sources: HealthSources): Promise<HttpServer> {
   const serve = async (path: string): Promise<Answer> => {
     if (path === '/healthz') return probe('healthz', sources.alive())
     if (path === '/readyz') return probe('readyz', sources.ready())

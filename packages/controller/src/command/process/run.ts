@@ -19,7 +19,9 @@ import { type Controller, startController } from '../../controller.ts'
 import { aliveChecks, readyChecks } from '../../health/checks.ts'
 import type { Journal } from '../../journal.ts'
 import { createMetrics, type Metrics } from '../../metrics/metrics.ts'
-import { type HealthAddress, serveHealth } from './health-server.ts'
+import type { PageSettings } from '../../page/open-page.ts'
+import { serveHealth } from './health-server.ts'
+import type { ListenAddress } from './listen-address.ts'
 import { preflight } from './preflight.ts'
 
 export type ControllerSettings = {
@@ -27,7 +29,9 @@ export type ControllerSettings = {
   /** Reads the kubeconfig, or the ServiceAccount of the pod, again. */
   readonly readKubeconfig: () => Promise<Kubeconfig>
   /** Undefined: no health server. */
-  readonly health: HealthAddress | undefined
+  readonly health: ListenAddress | undefined
+  /** Undefined: no page. */
+  readonly page: PageSettings | undefined
   readonly namespace: string | undefined
   readonly lease: { readonly namespace: string; readonly name: string }
   /** The name of this pod; undefined outside a pod that passes it. */
@@ -77,6 +81,18 @@ async function run(
   closers.push(forges.close)
   const running: { controller?: Controller; waiting?: string } = {}
   if (health) closers.push(await listen(health, { ...host, clock }, metrics, running))
+  if (settings.page) {
+    // Most processes serve no page, and start faster without its code.
+    const { openPage } = await import('../../page/open-page.ts')
+    const ports = { clock, random, journal, kubernetes, transport, limits: defaultLimits, userAgent, version }
+    const page = await openPage(settings.page, {
+      ...ports,
+      controller: () => running.controller,
+      figures: metrics.figures,
+    })
+    journal.write({ kind: 'dashboard-listening', address: page.origin })
+    closers.push(page.close)
+  }
   const onWaiting = (why: string) => {
     if (running.waiting !== why) journal.write({ kind: 'cluster-unavailable', message: why })
     running.waiting = why
@@ -109,7 +125,7 @@ async function run(
 
 /** Serves health checks of what is running, from now on. Returns how to end that. */
 async function listen(
-  address: HealthAddress,
+  address: ListenAddress,
   { clock, journal }: Host,
   metrics: Metrics,
   running: { readonly controller?: Controller; readonly waiting?: string },

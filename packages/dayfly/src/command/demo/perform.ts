@@ -9,6 +9,7 @@ import { aborted } from '@dayfly/kit/signals'
 import { systemRandom } from '@dayfly/kit/system'
 import type { DemoForge, PlayedRun, Show } from './forge.ts'
 import { describeLeftovers, type Leftovers } from './leftovers.ts'
+import { openInBrowser } from './open-browser.ts'
 import { demoReport } from './report.ts'
 import { type FinishedJob, type Scorekeeper, scorekeeper } from './score.ts'
 import { openScreen, type Screen } from './screen.ts'
@@ -24,6 +25,8 @@ export type DemoPlan<Opened extends DemoForge = DemoForge> = {
   readonly interval: number
   readonly max: number
   readonly exit: boolean
+  /** Whether to show the page in the browser of this machine. */
+  readonly open: boolean
   /** Whether a step that this machine does not run is a failure. */
   readonly strict: boolean
   /** A sentence for the user before the start; undefined for work of their own. */
@@ -68,7 +71,8 @@ export async function perform<Opened extends DemoForge>(
     },
   })
   opened.stage = stage
-  printIntroduction(home)
+  printIntroduction(home, stage.page)
+  if (plan.open) openInBrowser(stage.page)
   if (plan.announcement !== undefined) printNote(`${plan.announcement}\n`)
   const shown = openScreen(score.read, clock)
   opened.screen = shown
@@ -90,7 +94,8 @@ export async function perform<Opened extends DemoForge>(
   }
 }
 
-function printIntroduction({ kubeconfig }: Home): void {
+function printIntroduction({ kubeconfig }: Home, page: string): void {
+  printNote(`Watch it on the page: ${page}`)
   printNote('The forge, the controller and the cluster run on this machine. To look at the cluster, run:')
   printNote(`  kubectl --kubeconfig ${kubeconfig} get runnersets,pods\n`)
 }

@@ -4,8 +4,10 @@ import { type Cluster, createCluster } from '@dayfly/cluster/cluster'
 import type { Home } from '@dayfly/cluster/command/home'
 import { createProcessRuntime } from '@dayfly/cluster/runtime/process/process-runtime'
 import { kubeconfigText } from '@dayfly/cluster/wire/kubeconfig'
+import { version } from '@dayfly/command-line/version'
 import { startController } from '@dayfly/controller/controller'
 import { createJournal, type Journal, type JournalReader } from '@dayfly/controller/journal'
+import { openPage, type PageSettings } from '@dayfly/controller/page/open-page'
 import type { AnomalyLog } from '@dayfly/forges/github/session/protocol-anomaly'
 import type { Clock } from '@dayfly/kit/clock'
 import { randomName } from '@dayfly/kit/ids'
@@ -38,6 +40,8 @@ export type StageOptions<Opened extends DemoForge = DemoForge> = {
 
 export interface DemoStage<Opened extends DemoForge = DemoForge> {
   readonly forge: Opened
+  /** The address of the page. */
+  readonly page: string
   /** A client with the rights of a cluster administrator. */
   readonly kubernetes: Kubernetes
   /** Returns the number of the controller's writes to the API server so far, with failed writes. */
@@ -52,6 +56,12 @@ export interface DemoStage<Opened extends DemoForge = DemoForge> {
 const controllerUser = 'dayfly-controller'
 /** How long the controller may take to release its lease and its session. */
 const controllerMs = 5_000
+
+/** Everybody on this machine sees the page, as they see the kubeconfig's owner. A process of its own has its numbers on /metrics. */
+const pageSettings = {
+  ...{ address: { host: '127.0.0.1', port: 0 }, access: { is: 'loopback' }, prices: null, history: undefined },
+} as const satisfies PageSettings
+const noFigures = { budgets: new Map<string, number>(), tickMs: undefined }
 
 /** Starts all parts. Rejects with the cause, after it has closed everything that it opened. */
 export async function openStage<Opened extends DemoForge>(options: StageOptions<Opened>): Promise<DemoStage<Opened>> {
@@ -94,9 +104,15 @@ async function open<Opened extends DemoForge>(
   writeFileSync(home.kubeconfig, access, { mode: 0o600 })
   const controller = controllerOf(options, journal, forge, as(tokens.controller))
   closers.push(() => withinMs(clock, controllerMs, controller.stop()))
+  const page = await openPage(pageSettings, {
+    ...{ clock, random, journal, kubernetes, userAgent, version, transport: as(tokens.admin) },
+    ...{ limits: defaultLimits, controller: () => controller, figures: () => noFigures },
+  })
+  closers.push(page.close)
   const leftovers = () => findLeftovers(leftoverSources(cluster, forge), home, process.pid)
   return {
     forge,
+    page: page.origin,
     kubernetes,
     apiWrites: () => cluster.requestLog.writes(controllerUser),
     leftovers,

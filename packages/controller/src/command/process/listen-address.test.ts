@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { healthAddress } from './health-server.ts'
+import { listenAddress } from './listen-address.ts'
 
 test.each([
   ['10.0.0.7:8080', '10.0.0.7'],
@@ -8,9 +8,9 @@ test.each([
   ['fd00::7:8080', 'fd00::7'],
   ['localhost:8080', 'localhost'],
 ])('reads %s', (text, host) => {
-  expect(healthAddress(text)).toEqual({ host, port: 8080 })
+  expect(listenAddress('--health-address', text)).toEqual({ host, port: 8080 })
 })
 
 test.each(['localhost', 'a:b:8080', '10.0.0.7:80800', '[fd00::7]', ':8080'])('refuses %s', (text) => {
-  expect(() => healthAddress(text)).toThrow('--health-address must be HOST:PORT')
+  expect(() => listenAddress('--health-address', text)).toThrow('--health-address must be HOST:PORT')
 })

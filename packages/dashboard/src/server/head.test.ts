@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import { headSentence, totalsOf } from './head.ts'
+import { sampleSet, start } from './samples.fixture.ts'
+
+const minute = 60_000
+const busy = (count: number) => ({ counts: { starting: 0, idle: 0, busy: count, ending: 0 } })
+const problem = { reason: 'image-missing', sentence: 'The node does not have the image.', detail: '', next: '' }
+const waits = (count: number, why: string | null, minutes: number) => ({
+  ...{ waiting: count, why, oldestQueuedAt: start - minutes * minute },
+})
+
+test.each([
+  ['no set', [], 'There is no runner set yet.', 'calm'],
+  ['rest', [sampleSet('ci/a', busy(40)), sampleSet('ci/b', busy(2))], 'No job waits. 42 run.', 'calm'],
+  [
+    'one set that waits',
+    [sampleSet('ci/gpu', waits(3, 'No node can take the pod: 3 Insufficient cpu.', 4)), sampleSet('ci/b')],
+    '3 jobs wait, the longest 4 min: no node can take the pod: 3 Insufficient cpu (set gpu). Nothing else is wrong.',
+    'waiting',
+  ],
+  [
+    'the set with a reason comes first, and the longest wait of all counts',
+    [sampleSet('ci/a', waits(1, null, 9)), sampleSet('ci/b', { ...waits(2, 'Max is 5, and 5 pods exist.', 2) })],
+    '3 jobs wait, the longest 9 min: max is 5, and 5 pods exist (set b, and 1 more). Nothing else is wrong.',
+    'waiting',
+  ],
+  [
+    'a problem elsewhere',
+    [sampleSet('ci/a', busy(1)), sampleSet('ci/b', { problems: [problem] })],
+    'No job waits. 1 runs. Wrong: b (image-missing).',
+    'wrong',
+  ],
+  [
+    'an unknown demand is not zero',
+    [sampleSet('ci/a', { waiting: null }), sampleSet('ci/b', busy(3))],
+    'No job is known to wait. 3 run. Whether jobs wait is unknown for a.',
+    'waiting',
+  ],
+  [
+    'a forge without a queue hides nothing of the others',
+    [sampleSet('ci/a', { waiting: null, hasQueue: false }), sampleSet('ci/b', busy(3))],
+    'No job waits. 3 run.',
+    'calm',
+  ],
+] as const)('%s', (_name, sets, sentence, tone) => {
+  expect(headSentence(sets, start)).toEqual({ sentence, tone })
+})
+
+test('one unknown part makes a total unknown', () => {
+  const sets = [sampleSet('ci/a', { counts: null }), sampleSet('ci/b', { ...busy(3), ...waits(2, null, 1) })]
+  const unknown = { running: null, starting: null, idle: null }
+  expect(totalsOf(sets, start)).toEqual({ ...unknown, waiting: 2, longestWaitMs: minute })
+})
