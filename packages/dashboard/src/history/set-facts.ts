@@ -1,0 +1,18 @@
+// What the journal does not say of a set: the server describes it.
+import type { Requests } from '../model/life.ts'
+
+export type SetFacts = {
+  /** `namespace/name` */
+  readonly id: string
+  /** The address of the account or repository at the forge. */
+  readonly url: string
+  /** The kind of the forge, for example `github`. */
+  readonly forge: string
+  readonly paused: boolean
+  /** What one pod of the set asks of a node; null if its template sets nothing. */
+  readonly requests: Requests | null
+  /** The objective of the queue time; null if there is no such objective. */
+  readonly objectiveMs: number | null
+  /** The label of the set's nodes that has prices of its own, for example `node.kubernetes.io/instance-type=m5.large`. */
+  readonly priceLabel: string | null
+}
