@@ -1,0 +1,83 @@
+// The runners as bars in time. A table below has the same data, so the canvas is a picture for those who see it.
+import { useSignal } from '@preact/signals'
+import { useRef, useState } from 'preact/hooks'
+import type { Life } from '../model/life.ts'
+import { BarCanvas } from './bar-canvas.tsx'
+import { Changes, Legend } from './bar-legend.tsx'
+import { axisHeight } from './bar-paint.ts'
+import { BarTip, type Hit } from './bar-tip.tsx'
+import { createLanes, type Lanes } from './lanes.ts'
+import { type Zoom, zoomMs } from './route.ts'
+import { useStore } from './store.ts'
+
+type Props = {
+  readonly lives: readonly Life[]
+  /** Marks of other sets are left out. Empty shows all. */
+  readonly set: string
+  readonly zoom: Zoom
+  readonly onZoom?: (zoom: Zoom) => void
+}
+
+const zoomNames: Readonly<Record<Zoom, string>> = { '15min': '15 minutes', '1h': '1 hour', '6h': '6 hours' }
+const heightMax = 460
+const rowMin = 5
+const rowMax = 18
+
+export function Bars(props: Props) {
+  const { now, marks: allMarks } = useStore()
+  const [isFit, setFit] = useState(false)
+  // The pointer moves often, so only the box beside it and the canvas follow it.
+  const hit = useSignal<Hit | null>(null)
+  const lanes = useRef<Lanes>(undefined)
+  lanes.current ??= createLanes()
+  const from = now.peek() - zoomMs[props.zoom]
+  const marks = allMarks().filter((mark) => mark.set === null || props.set === '' || mark.set === props.set)
+  const rows = lanes.current.place(props.lives.filter((life) => isIn(life, from)))
+  const room = heightMax - axisHeight
+  const rowHeight = isFit
+    ? Math.min(rowMax, room / Math.max(1, rows.length))
+    : Math.min(rowMax, Math.max(rowMin, room / Math.max(1, rows.length)))
+  const height = axisHeight + Math.min(room, Math.max(40, Math.ceil(rows.length * rowHeight)))
+  const canFit = rows.length * rowMin > room
+  const scene = { lanes: rows, marks, rowHeight, height, span: zoomMs[props.zoom] }
+  return (
+    <div class="bars">
+      <div class="bars-tools">
+        <Legend />
+        <div class="bars-buttons">
+          {canFit ? (
+            <button type="button" aria-pressed={isFit} onClick={() => setFit(!isFit)}>
+              Fit all {rows.length} rows
+            </button>
+          ) : null}
+          {props.onZoom ? <ZoomButtons zoom={props.zoom} onZoom={props.onZoom} /> : null}
+        </div>
+      </div>
+      <div class="bars-frame">
+        <BarCanvas scene={scene} hit={hit} />
+        <BarTip hit={hit} />
+        {rows.length === 0 ? <p class="bars-empty">No runner in the last {zoomNames[props.zoom]}.</p> : null}
+      </div>
+      <Changes marks={marks.filter((mark) => mark.at >= from)} />
+    </div>
+  )
+}
+
+function ZoomButtons({ zoom, onZoom }: { readonly zoom: Zoom; readonly onZoom: (zoom: Zoom) => void }) {
+  return (
+    <fieldset class="choices">
+      <legend class="unseen">Time that is shown</legend>
+      {(Object.keys(zoomMs) as Zoom[]).map((one) => (
+        <button key={one} type="button" aria-pressed={one === zoom} onClick={() => onZoom(one)}>
+          {one.replace(/(\d)([a-z])/, '$1 $2')}
+        </button>
+      ))}
+    </fieldset>
+  )
+}
+
+function isIn({ steps, phase }: Life, from: number): boolean {
+  if (phase !== 'gone') return true
+  const end = steps.gone ?? steps.ended ?? steps.jobFinished
+  return end === null || end >= from
+}
