@@ -3,17 +3,23 @@ import { chmod, copyFile, cp, mkdir, readdir, readFile, rm, writeFile } from 'no
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type BuildOptions, build, type Metafile } from 'esbuild'
+import { buildPage } from './build-page.ts'
 import { schemaFiles } from './generated.ts'
 import { bundleBill, bundledPackages, licencesOf } from './licences.ts'
 import { policyBundle } from './policies.ts'
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 
-/** The programs named `dayfly`, by package. `pages`: the package has the pages of the doctor's rules, the rules as admission policies for kubectl, and the schemas for editors. `demo`: it runs examples with the small runner. */
-const programs: readonly { readonly of: string; readonly pages?: true; readonly demo?: true }[] = [
-  { of: 'controller' },
+/** The programs named `dayfly`, by package. `pages`: the package has the pages of the doctor's rules, the rules as admission policies for kubectl, and the schemas for editors. `demo`: it runs examples with the small runner. `dashboard`: it serves the page. */
+const programs: readonly {
+  readonly of: string
+  readonly pages?: true
+  readonly demo?: true
+  readonly dashboard?: true
+}[] = [
+  { of: 'controller', dashboard: true },
   { of: 'doctor', pages: true },
-  { of: 'dayfly', pages: true, demo: true },
+  { of: 'dayfly', pages: true, demo: true, dashboard: true },
 ]
 const runnerPackage = 'forge-emulators'
 type Named = { readonly name: string; readonly version: string }
@@ -28,6 +34,9 @@ const pages = JSON.stringify(await rulePages())
 const policies = policyBundle()
 const schemas = schemaFiles()
 await buildRunner()
+const pageFolder = path.join(distOf('dashboard'), 'page')
+await rm(pageFolder, { recursive: true, force: true })
+const page = await buildPage(pageFolder)
 await Promise.all(programs.map(buildProgram))
 process.stderr.write(`built the programs in ${Math.round(performance.now() - started)} ms\n`)
 
@@ -48,7 +57,7 @@ async function commonOptions() {
 }
 
 /** Builds one entry and a chunk for each command, so that a command loads only the code that it needs. */
-async function buildProgram({ of, pages: withPages, demo }: (typeof programs)[number]): Promise<void> {
+async function buildProgram({ of, pages: withPages, demo, dashboard }: (typeof programs)[number]): Promise<void> {
   const dist = distOf(of)
   const { metafile } = await build({
     ...common,
@@ -59,13 +68,22 @@ async function buildProgram({ of, pages: withPages, demo }: (typeof programs)[nu
     minifySyntax: true,
     minifyWhitespace: true,
   })
-  const made = [...Object.keys(metafile.outputs), ...(await writePackages(of, metafile)), 'LICENSE']
+  const made = [
+    ...Object.keys(metafile.outputs),
+    ...(await writePackages(of, [metafile, ...(dashboard ? [page] : [])])),
+    'LICENSE',
+  ]
   await copyFile(path.join(root, 'LICENSE'), path.join(dist, 'LICENSE'))
   if (withPages) {
     await writeFile(path.join(dist, 'doctor-rules.json'), pages)
     await writeFile(path.join(dist, 'doctor-policies.yaml'), policies)
     for (const [name, text] of schemas) await writeFile(path.join(dist, name), text)
     made.push('doctor-rules.json', 'doctor-policies.yaml', ...schemas.keys())
+  }
+  if (dashboard) {
+    await rm(path.join(dist, 'page'), { recursive: true, force: true })
+    await cp(pageFolder, path.join(dist, 'page'), { recursive: true })
+    made.push('page')
   }
   if (demo) {
     await copyFile(path.join(distOf(runnerPackage), 'runner.js'), path.join(dist, 'runner.js'))
@@ -86,7 +104,7 @@ async function buildRunner(): Promise<void> {
     outfile: path.join(dist, 'runner.js'),
     minify: true,
   })
-  await writePackages(runnerPackage, metafile)
+  await writePackages(runnerPackage, [metafile])
 }
 
 function distOf(name: string): string {
@@ -94,14 +112,15 @@ function distOf(name: string): string {
 }
 
 /** Writes the licences and the bill of materials of the bundled packages. Returns the names of the files. */
-async function writePackages(of: string, { inputs }: Metafile): Promise<readonly string[]> {
+async function writePackages(of: string, built: readonly Metafile[]): Promise<readonly string[]> {
   const dist = distOf(of)
   const { name, version } = JSON.parse(await readFile(path.join(dist, '../package.json'), 'utf8')) as Named
-  const packages = await bundledPackages(root, Object.keys(inputs))
-  const files = { 'LICENCES.txt': await licencesOf(packages), 'bom.cdx.json': bundleBill(name, version, packages) }
+  const files = built.flatMap(({ inputs }) => Object.keys(inputs))
+  const packages = await bundledPackages(root, files)
+  const texts = { 'LICENCES.txt': await licencesOf(packages), 'bom.cdx.json': bundleBill(name, version, packages) }
   await mkdir(dist, { recursive: true })
-  for (const [file, text] of Object.entries(files)) await writeFile(path.join(dist, file), text)
-  return Object.keys(files)
+  for (const [file, text] of Object.entries(texts)) await writeFile(path.join(dist, file), text)
+  return Object.keys(texts)
 }
 
 async function rulePages(): Promise<Readonly<Record<string, string>>> {

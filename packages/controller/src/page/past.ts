@@ -56,7 +56,9 @@ function describe(history: History, { set }: SetInsight): void {
 function seed(history: History, { set, state, jobs }: SetInsight, now: number): void {
   const { namespace, name } = set
   const runners = [...state.table.all()].flatMap((runner) => {
-    if (runner.pod.is !== 'present') return []
+    // The journal knows the times of a runner that it has seen from the start, and the API server only their seconds.
+    const isFollowed = history.life(`${namespace}/${runner.name}`)?.steps.created != null
+    if (runner.pod.is !== 'present' || isFollowed) return []
     const { createdAt, startedAt, node, end } = runner.pod.value
     const pod = { createdAt, startedAt, node, end }
     const job = jobs.find((one) => one.runner === runner.name)

@@ -14,10 +14,10 @@ function stage(scope: Scope = everything) {
   const clock = virtualClock(start)
   const sets = new Map<string, SetNow>([sampleSet('ci/a'), sampleSet('ml/b')].map((set) => [set.id, set]))
   const lives = new Map<string, Life>()
-  const touched: { kind: 'lives'; id: string }[] = []
+  const touched: string[] = []
   const live = (life: Life) => {
     lives.set(life.id, life)
-    touched.push({ kind: 'lives', id: life.id })
+    touched.push(life.id)
   }
   live(sampleLife('ci/r1', 'ci/a'))
   live(sampleLife('ml/r2', 'ml/b'))
@@ -31,7 +31,7 @@ function stage(scope: Scope = everything) {
   }
   const past = {
     since: () => start,
-    touched: () => touched.splice(0),
+    touched: () => ({ ids: { lives: touched.splice(0), jobs: [], failures: [] }, marks: false, all: false }),
     life: (id: string) => lives.get(id),
     marks: () => [],
     timeline: () => [],
@@ -74,7 +74,7 @@ describe('changes', () => {
     sets.set('ci/a', sampleSet('ci/a', { waiting: 4, oldestQueuedAt: start }))
     live(sampleLife('ci/r1', 'ci/a', { phase: 'busy' }))
     lives.delete('ml/r2')
-    touched.push({ kind: 'lives', id: 'ml/r2' })
+    touched.push('ml/r2')
     const pending = next()
     await clock.advance(2_000)
     const { name, data } = await pending

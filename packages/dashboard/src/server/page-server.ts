@@ -1,8 +1,10 @@
 // The server of the page: requests to answers. It only reads.
 import type { Clock, Instant, Timer } from '@dayfly/kit/clock'
 import { type Answer, jsonAnswer, type Request, textAnswer } from '@dayfly/kit/http'
+import type { Touched } from '../history/touched.ts'
 import type { RunnerDetail } from '../model/details.ts'
 import type { Life } from '../model/life.ts'
+import type { Entities, EntityKind } from '../model/page-state.ts'
 import type { Head } from '../model/set-now.ts'
 import { type WindowName, windowMs } from '../model/trends.ts'
 import { Board, type Frame } from './board.ts'
@@ -25,8 +27,10 @@ export type PageOptions = {
 
 /** How often the entities are compared with the sources while anybody looks, in milliseconds. */
 const refreshMs = 500
-/** After the last request, the comparison goes on for so long, in milliseconds. */
+/** Nobody looks after so long without a request, in milliseconds. */
 const idleMs = 15_000
+/** How often they are compared while nobody looks. */
+const idleRefreshMs = 10_000
 /** At most so many viewers follow the changes or logs at once. */
 const viewersMax = 200
 const queryLengthMax = 500
@@ -36,11 +40,12 @@ export class PageServer {
   readonly #board = new Board()
   readonly #frames = new Map<string, { readonly at: Instant; readonly frame: Frame }>()
   #timer: Timer | undefined
-  #askedAt = 0
+  #askedAt = Number.NEGATIVE_INFINITY
   #viewers = 0
 
   constructor(options: PageOptions) {
     this.#options = options
+    this.#turn()
   }
 
   /** Answers a request. It never rejects. */
@@ -174,33 +179,52 @@ export class PageServer {
     return { ...headSentence(sets, now), totals, health: present.health(), since, limits: present.limits, version }
   }
 
-  /** Compares the board with the sources now, and again while anybody looks. */
+  /** Compares the board with the sources: often while anybody looks, and rarely else, so that the first viewer waits for nothing. */
   #keepFresh(): void {
     const { clock } = this.#options
+    const wasIdle = clock.now() - this.#askedAt > idleMs
     this.#askedAt = clock.now()
-    if (this.#timer) return
-    const next = () => {
-      this.#refresh()
-      const isIdle = clock.now() - this.#askedAt > idleMs
-      this.#timer = isIdle ? undefined : clock.after(refreshMs, next)
-    }
-    next()
+    if (wasIdle) this.#turn()
+  }
+
+  #turn(): void {
+    const { clock } = this.#options
+    this.#timer?.cancel()
+    this.#refresh()
+    const isIdle = clock.now() - this.#askedAt > idleMs
+    this.#timer = clock.after(isIdle ? idleRefreshMs : refreshMs, () => this.#turn())
   }
 
   #refresh(): void {
     const { present, past } = this.#options
-    const sets = present.sets()
-    const ids = new Set(sets.map(({ id }) => id))
-    for (const set of sets) this.#board.put('sets', set)
-    for (const id of [...this.#board.get('sets').keys()]) if (!ids.has(id)) this.#board.remove('sets', id)
-    for (const { kind, id } of past.touched()) this.#show(kind, id)
+    this.#replace('sets', present.sets())
+    this.#followPast(past.touched())
   }
 
-  #show(kind: 'lives' | 'jobs' | 'failures', id: string): void {
+  #followPast({ ids, all }: Touched): void {
     const { past } = this.#options
-    const entity = kind === 'lives' ? past.life(id) : kind === 'jobs' ? past.job(id) : past.failure(id)
+    if (all) {
+      this.#replace('lives', past.lives())
+      this.#replace('jobs', past.jobs())
+      this.#replace('failures', past.failures())
+    }
+    for (const id of ids.lives) this.#show('lives', id, past.life(id))
+    for (const id of ids.jobs) this.#show('jobs', id, past.job(id))
+    for (const id of ids.failures) this.#show('failures', id, past.failure(id))
+  }
+
+  #show<Kind extends EntityKind>(kind: Kind, id: string, entity: Entities[Kind] | undefined): void {
     if (entity) this.#board.put(kind, entity)
     else this.#board.remove(kind, id)
+  }
+
+  #replace<Kind extends EntityKind>(kind: Kind, entities: Iterable<Entities[Kind]>): void {
+    const ids = new Set<string>()
+    for (const entity of entities) {
+      this.#board.put(kind, entity)
+      ids.add(entity.id)
+    }
+    for (const id of [...this.#board.get(kind).keys()]) if (!ids.has(id)) this.#board.remove(kind, id)
   }
 }
 

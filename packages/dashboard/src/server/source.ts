@@ -1,6 +1,7 @@
 // What the server of the page asks of the process that it shows.
 import type { Instant } from '@dayfly/kit/clock'
 import type { Request } from '@dayfly/kit/http'
+import type { Touched } from '../history/touched.ts'
 import type { ContainerShown, EventShown, Found, TimelineStep } from '../model/details.ts'
 import type { FailureGroup, Life, Mark, WaitingJob, Words } from '../model/life.ts'
 import type { HealthLine, SetNow } from '../model/set-now.ts'
@@ -34,8 +35,11 @@ export interface PresentSource {
 export interface PastSource {
   /** From when on it is complete; null if it never was. */
   readonly since: () => Instant | null
-  /** Returns the ids of lives, jobs and failures that changed or went since the last call. */
-  readonly touched: () => readonly { readonly kind: 'lives' | 'jobs' | 'failures'; readonly id: string }[]
+  /** Returns what changed or went since the last call. */
+  readonly touched: () => Touched
+  readonly lives: () => Iterable<Life>
+  readonly jobs: () => Iterable<WaitingJob>
+  readonly failures: () => Iterable<FailureGroup>
   readonly life: (id: string) => Life | undefined
   readonly job: (id: string) => WaitingJob | undefined
   readonly failure: (id: string) => FailureGroup | undefined

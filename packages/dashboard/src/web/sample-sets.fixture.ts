@@ -36,6 +36,7 @@ export function setOf(
     max: 40,
     demand: isSilent ? null : counts.busy + waiting,
     wanted: isSilent ? null : Math.min(40, counts.busy + counts.idle + waiting),
+    hasQueue: true,
     waiting: isSilent ? null : waiting,
     counts,
     failuresInARow: isFailing ? 6 : 0,
