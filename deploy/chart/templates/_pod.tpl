@@ -33,6 +33,16 @@ containers:
       - --lease-namespace={{ .root.Release.Namespace }}
       - --lease-name={{ .controller.name }}
       - --health-address={{ $values.http.address }}:{{ $values.http.port }}
+      {{- if $values.dashboard.enabled }}
+      - --dashboard-address={{ $values.dashboard.address }}:{{ $values.dashboard.port }}
+      - --dashboard-access={{ $values.dashboard.access }}
+      {{- if $values.dashboard.prices }}
+      - --dashboard-prices=/etc/dayfly/dashboard/prices.json
+      {{- end }}
+      {{- if $values.dashboard.history.existingClaim }}
+      - --dashboard-history=/var/lib/dayfly/{{ .controller.name }}
+      {{- end }}
+      {{- end }}
       - --log-level={{ $values.logLevel }}
       {{- with $values.extraArgs }}
       {{- toYaml . | nindent 6 }}
@@ -45,6 +55,10 @@ containers:
     ports:
       - name: http
         containerPort: {{ $values.http.port }}
+      {{- if $values.dashboard.enabled }}
+      - name: dashboard
+        containerPort: {{ $values.dashboard.port }}
+      {{- end }}
     startupProbe:
       httpGet: { path: /healthz, port: http }
       periodSeconds: 2
@@ -78,6 +92,15 @@ containers:
       - name: extra-ca
         mountPath: /etc/dayfly/ca
         readOnly: true
+      {{- end }}
+      {{- if and $values.dashboard.enabled $values.dashboard.prices }}
+      - name: dashboard
+        mountPath: /etc/dayfly/dashboard
+        readOnly: true
+      {{- end }}
+      {{- if and $values.dashboard.enabled $values.dashboard.history.existingClaim }}
+      - name: history
+        mountPath: /var/lib/dayfly
       {{- end }}
       {{- with $values.extraVolumeMounts }}
       {{- toYaml . | nindent 6 }}
@@ -155,6 +178,16 @@ volumes:
   secret:
     secretName: {{ .Values.extraCa.secret }}
     defaultMode: 0440
+{{- end }}
+{{- if and .Values.dashboard.enabled .Values.dashboard.prices }}
+- name: dashboard
+  configMap:
+    name: {{ include "dayfly.fullname" . }}-page
+{{- end }}
+{{- if and .Values.dashboard.enabled .Values.dashboard.history.existingClaim }}
+- name: history
+  persistentVolumeClaim:
+    claimName: {{ .Values.dashboard.history.existingClaim }}
 {{- end }}
 {{- with .Values.extraVolumes }}
 {{ toYaml . }}

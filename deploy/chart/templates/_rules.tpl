@@ -74,6 +74,22 @@
     - patch
 {{- end }}
 
+{{/* What dashboard.enabled adds, in the whole cluster. */}}
+{{- define "dayfly.dashboardRules" -}}
+- apiGroups:
+    - authentication.k8s.io
+  resources:
+    - tokenreviews
+  verbs:
+    - create
+- apiGroups:
+    - authorization.k8s.io
+  resources:
+    - subjectaccessreviews
+  verbs:
+    - create
+{{- end }}
+
 {{/* What the controller may do in the namespace of its Lease. Argument: the controller. */}}
 {{- define "dayfly.leaseRules" -}}
 - apiGroups:

@@ -1,4 +1,6 @@
 // The controller's rights in Kubernetes: each verb that it calls, and no other. The chart's roles and the guide derive from this list.
+
+import { accessReviews, tokenReviews } from '@dayfly/kubernetes/identity'
 import { leases } from '@dayfly/kubernetes/lease-record'
 import type { Resource } from '@dayfly/kubernetes/types'
 import { configMaps, events, pods, runnerSets, secrets } from './resources.ts'
@@ -68,6 +70,12 @@ export const jobPodRights: readonly Right[] = [
     verbs: ['patch'],
     use: 'makes the pod of a runner the owner of the registry credential of its job',
   },
+]
+
+/** The rights that the page needs where it asks for tokens: they are of the whole cluster. */
+export const dashboardRights: readonly Right[] = [
+  { resource: tokenReviews, verbs: ['create'], use: 'asks whose token a viewer of the page has' },
+  { resource: accessReviews, verbs: ['create'], use: 'asks which RunnerSets that viewer may get' },
 ]
 
 /** The rights in the namespace of the Lease. */

@@ -3,6 +3,15 @@ import { asJsonObject, type JsonObject } from '@dayfly/kit/read-json'
 import type { Access } from './inquiry.ts'
 import { errorOfBadAnswer } from './refusal.ts'
 import { type Connection, createSend, type Send } from './send.ts'
+import type { Resource } from './types.ts'
+
+export const tokenReviews: Resource = {
+  ...{ group: 'authentication.k8s.io', version: 'v1', plural: 'tokenreviews', kind: 'TokenReview', namespaced: false },
+}
+export const accessReviews: Resource = {
+  ...{ group: 'authorization.k8s.io', version: 'v1', plural: 'subjectaccessreviews' },
+  ...{ kind: 'SubjectAccessReview', namespaced: false },
+}
 
 /** A user as the API server knows it. */
 export type User = {
@@ -25,7 +34,7 @@ export function createIdentityCheck(connection: Connection): IdentityCheck {
   const send = createSend(connection)
   return {
     userOf: async (token) => {
-      const status = await reviewed(send, 'authentication.k8s.io', 'TokenReview', { token })
+      const status = await reviewed(send, tokenReviews, { token })
       const user = asJsonObject(status['user'])
       return status['authenticated'] === true && user ? readUser(user) : undefined
     },
@@ -38,16 +47,16 @@ export function createIdentityCheck(connection: Connection): IdentityCheck {
       }
       const who = { user: username, groups, ...(uid && { uid }), ...(extra && { extra }) }
       const spec = { ...who, resourceAttributes }
-      const { allowed } = await reviewed(send, 'authorization.k8s.io', 'SubjectAccessReview', spec)
+      const { allowed } = await reviewed(send, accessReviews, spec)
       if (typeof allowed !== 'boolean') throw errorOfBadAnswer('the access review has no result', false)
       return allowed
     },
   }
 }
 
-async function reviewed(send: Send, group: string, kind: string, spec: object): Promise<JsonObject> {
-  const path = `/apis/${group}/v1/${kind.toLowerCase()}s`
-  const answer = await send({ method: 'POST', path, body: { apiVersion: `${group}/v1`, kind, spec } })
+async function reviewed(send: Send, { group, version, plural, kind }: Resource, spec: object): Promise<JsonObject> {
+  const apiVersion = `${group}/${version}`
+  const answer = await send({ method: 'POST', path: `/apis/${apiVersion}/${plural}`, body: { apiVersion, kind, spec } })
   const status = answer.body.kind === 'json' ? asJsonObject(asJsonObject(answer.body.value)?.['status']) : undefined
   if (!status) throw errorOfBadAnswer(`the ${kind} has no result`, false)
   return status
