@@ -33,6 +33,11 @@ const commands: Readonly<Record<string, CommandEntry>> = {
     summary: 'find what a lost installation left in the cluster and at the forge, and remove it',
     load: async () => (await import('@dayfly/controller/command/sweep')).sweepCommand(),
   },
+  dashboard: {
+    group: 'operate',
+    summary: 'serve a page with the runner sets, their runners and what is wrong',
+    load: async () => (await import('@dayfly/controller/command/dashboard')).dashboardCommand(),
+  },
   doctor: {
     group: 'check',
     summary: 'find, explain and fix errors that make CI runners hang, leak or fail',

@@ -8,6 +8,7 @@ import { clusterAccess, surroundings } from '@dayfly/kubernetes/command-line/clu
 import { makeContact } from '@dayfly/kubernetes/command-line/first-contact'
 import { connect } from '@dayfly/kubernetes/connect'
 import { createInquiry, type Inquiry } from '@dayfly/kubernetes/inquiry'
+import type { Connection } from '@dayfly/kubernetes/send'
 import { followServerTime } from '@dayfly/kubernetes/server-time'
 import type { Command } from 'commander'
 import type { LeaseChoice } from '../operate/leader.ts'
@@ -47,6 +48,8 @@ export function withCluster(command: Command): Command {
 export type Opened = Cluster & {
   readonly random: Random
   readonly inquiry: Inquiry
+  /** For reads that are no verbs of the client, such as logs. */
+  readonly connection: Connection
   /** The namespace to read; undefined for all. */
   readonly namespace: string | undefined
   /** The namespace of the context: where a name without a namespace is looked for. */
@@ -75,6 +78,7 @@ export async function onCluster<T>(options: ClusterOptions, work: (opened: Opene
     const opened: Opened = {
       kubernetes: createKubernetes(caller),
       inquiry: createInquiry(caller),
+      connection: caller,
       clock,
       random,
       namespace: options.allNamespaces ? undefined : home,

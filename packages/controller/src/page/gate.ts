@@ -29,9 +29,19 @@ const trustedMs = 60_000
 const rememberedMax = 1_000
 const tokenLengthMax = 16_384
 
+/** For a page on loopback: everybody who reaches it. A page of another host, whose name leads here, must not read this one. */
+export const loopbackGate: Gate = async ({ headers }) => {
+  const host = (headers['host'] ?? '').replace(/:\d+$/, '').toLowerCase()
+  if (['localhost', '[::1]', ''].includes(host) || /^127(\.\d{1,3}){3}$/.test(host)) {
+    return { is: 'admitted', scope: everything }
+  }
+  const next = 'Open the page by the address that was printed, for example http://127.0.0.1:8081.'
+  return { is: 'refused', status: 403, sentence: `This page is not served under the name ${host}.`, next }
+}
+
 export function gateOf(options: GateOptions): Gate {
   const { kind } = options
-  if (kind.is === 'loopback') return async (request) => fromHere(request)
+  if (kind.is === 'loopback') return loopbackGate
   const cache = new Map<string, { readonly until: Instant; readonly admission: Promise<Admission> }>()
   return (request) => {
     const asked = kind.is === 'token' ? tokenOf(request) : request.headers[kind.user.toLowerCase()]
@@ -48,16 +58,6 @@ export function gateOf(options: GateOptions): Gate {
     void admission.then(({ is, ...rest }) => 'status' in rest && rest.status === 503 && is && cache.delete(key))
     return admission
   }
-}
-
-/** A page of another host, whose name leads here, must not read this one. */
-function fromHere({ headers }: Request): Admission {
-  const host = (headers['host'] ?? '').replace(/:\d+$/, '').toLowerCase()
-  if (['localhost', '127.0.0.1', '[::1]', ''].includes(host) || /^127(\.\d{1,3}){3}$/.test(host)) {
-    return { is: 'admitted', scope: everything }
-  }
-  const next = 'Open the page by the address that was printed, for example http://127.0.0.1:8081.'
-  return { is: 'refused', status: 403, sentence: `This page is not served under the name ${host}.`, next }
 }
 
 function tokenOf({ headers }: Request): string | undefined {

@@ -1,0 +1,211 @@
+// The page without the controller's process: the status of the sets, their pods and their Events, read again and again.
+import type { History } from '@dayfly/dashboard/history/history'
+import type { HealthLine, SetNow } from '@dayfly/dashboard/model/set-now'
+import type { PresentSource } from '@dayfly/dashboard/server/source'
+import { ageText } from '@dayfly/kit/age-text'
+import type { Instant } from '@dayfly/kit/clock'
+import type { PodLogs } from '@dayfly/kubernetes/pod-logs'
+import { forgeTraits } from '@dayfly/runner-set/model/forge-traits'
+import type { Limits } from '@dayfly/runner-set/model/limits'
+import { runnerContainer } from '@dayfly/runner-set/model/runner-names'
+import type { LeaseChoice } from '../operate/leader.ts'
+import { type Judged, type Overview, readOverview } from '../operate/overview.ts'
+import { planOf } from '../operate/plan.ts'
+import { type RunnerPod, readRunnerPods } from '../operate/pods.ts'
+import { AccessFailure, type Cluster } from '../operate/read.ts'
+import { explanationOf, explanationOfGone } from '../operate/runner-explanation.ts'
+import { readSituation } from '../operate/situation.ts'
+import { readRunnerFacts } from './runner-facts.ts'
+
+export type OutsideOptions = {
+  readonly cluster: Cluster
+  readonly namespace: string | undefined
+  readonly lease: LeaseChoice
+  readonly logs: PodLogs
+  readonly history: History
+  readonly limits: Limits
+}
+
+/** How often the cluster is read, in milliseconds. */
+const readMs = 3_000
+/** The reasons of at most so many waiting sets are worked out in one round: each reads pods and Events. */
+const explainedMax = 5
+const logLines = 200
+
+/** What one round has read. */
+type Round = { readonly at: Instant; readonly overview: Overview; readonly why: ReadonlyMap<string, string> }
+
+export class Outside implements PresentSource {
+  readonly limits = [
+    'This page reads the cluster from outside. Waiting jobs by name, queue times, costs and the forge are known to the controller alone: start it with --dashboard-address.',
+  ]
+  readonly #options: OutsideOptions
+  readonly #seen = new Map<string, { readonly namespace: string; readonly set: string; readonly runner: string }>()
+  readonly #waits = new Map<string, Instant>()
+  #round: Round | undefined
+  #failure: { readonly since: Instant; readonly why: string } | undefined
+
+  constructor(options: OutsideOptions) {
+    this.#options = options
+  }
+
+  /** Reads until the signal is aborted. A failed round leaves the last one, which gets older. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options.cluster
+    while (!signal.aborted) {
+      try {
+        await this.read()
+      } catch (error) {
+        if (!(error instanceof AccessFailure)) throw error
+        this.#failure = { since: this.#failure?.since ?? clock.now(), why: error.message }
+      }
+      await clock.sleep(readMs, signal).catch(() => {})
+    }
+  }
+
+  /** Reads the cluster once. */
+  async read(): Promise<void> {
+    const { cluster, namespace, lease } = this.#options
+    const at = cluster.clock.now()
+    const [overview, pods] = await Promise.all([
+      readOverview(cluster, namespace, lease),
+      readRunnerPods(cluster, namespace),
+    ])
+    this.#follow(overview, pods, at)
+    this.#round = { at, overview, why: await this.#reasons(overview) }
+    this.#failure = undefined
+  }
+
+  readonly sets = (): readonly SetNow[] => {
+    const { overview, at, why } = this.#round ?? { overview: undefined, at: 0, why: new Map<string, string>() }
+    return (overview?.sets ?? []).map((judged) => this.#setNow(judged, at, why.get(idOf(judged.view)) ?? null))
+  }
+
+  readonly health = (): readonly HealthLine[] => {
+    const { overview } = this.#round ?? {}
+    const cluster: HealthLine = this.#failure
+      ? { name: 'cluster', is: 'failed', detail: this.#failure.why }
+      : { name: 'cluster', is: overview ? 'ok' : 'unknown', detail: overview ? 'it answers' : 'not read yet' }
+    return [cluster, ...(overview ? [leaderLine(overview)] : [])]
+  }
+
+  readonly runner: PresentSource['runner'] = async (life, signal) => {
+    const { cluster, limits } = this.#options
+    const now = cluster.clock.now()
+    const judged = this.#round?.overview.sets.find(({ view }) => idOf(view) === life.set)
+    const jobs = (judged?.view.jobs ?? []).filter(({ runner }) => runner === life.runner)
+    const { view } = judged ?? {}
+    const situation =
+      judged && view?.set
+        ? await readSituation(
+            { ...cluster, signal },
+            { view, set: view.set, work: judged.work, forge: undefined },
+            limits,
+          )
+        : undefined
+    const runner = situation?.state.table.get(life.runner)
+    const explanation =
+      view && runner ? explanationOf(runner, jobs, { view, limits, now }) : explanationOfGone(jobs, now)
+    return readRunnerFacts({ ...cluster, signal }, life, explanation)
+  }
+
+  readonly log: PresentSource['log'] = (life, signal) => {
+    if (life.phase === 'gone' || life.steps.started === null || life.steps.ended !== null) return undefined
+    const pod = { namespace: life.id.slice(0, life.id.indexOf('/')), name: life.runner }
+    return this.#options.logs.follow(pod, { container: runnerContainer, lines: logLines, signal })
+  }
+
+  /** The same reasons as those of `dayfly explain`, because it is the same plan. */
+  async #reasons({ sets }: Overview): Promise<ReadonlyMap<string, string>> {
+    const { cluster, limits } = this.#options
+    const short = sets.filter(({ view }) => (waitingOf(view) ?? 0) > 0)
+    const why = new Map<string, string>()
+    for (const { view, work } of short.slice(0, explainedMax)) {
+      if (!view.set) continue
+      const situation = await readSituation(cluster, { view, set: view.set, work, forge: undefined }, limits)
+      const reason = planOf(situation, limits, cluster.clock.now()).why
+      if (reason !== undefined) why.set(idOf(view), reason)
+    }
+    return why
+  }
+
+  /** Gives the history what pods and status show of each runner, and that a runner is gone. */
+  #follow({ sets }: Overview, pods: readonly RunnerPod[], at: Instant): void {
+    const { history } = this.#options
+    const byUid = new Map(sets.map(({ view }) => [view.uid, view] as const))
+    const living = new Set<string>()
+    const seeds = pods.flatMap(({ observed: { name, namespace, setUid, facts } }) => {
+      const view = byUid.get(setUid ?? '')
+      if (!view) return []
+      living.add(`${namespace}/${name}`)
+      const job = view.jobs.find(({ runner }) => runner === name)
+      const { createdAt, startedAt, node, end } = facts
+      const record = job && { ...job, result: job.result ?? null, finishedAt: job.finishedAt ?? null }
+      const pod = { createdAt, startedAt, node, end }
+      return [{ namespace, set: view.name, runner: name, pod, isOnline: job !== undefined, job: record }]
+    })
+    for (const [id, seed] of this.#seen) {
+      if (living.has(id)) continue
+      seeds.push({ ...seed, pod: undefined, isOnline: false, job: undefined } as never)
+      this.#seen.delete(id)
+    }
+    for (const { namespace, set, runner } of seeds) {
+      if (living.has(`${namespace}/${runner}`)) this.#seen.set(`${namespace}/${runner}`, { namespace, set, runner })
+    }
+    history.seed(seeds, at)
+  }
+
+  #setNow({ view, problems }: Judged, at: Instant, why: string | null): SetNow {
+    const { namespace, name, set, idle, busy, pending, max, demand } = view
+    const id = idOf(view)
+    const waiting = waitingOf(view)
+    if (waiting === 0) this.#waits.delete(id)
+    else if (waiting !== null && !this.#waits.has(id)) this.#waits.set(id, at)
+    const isKnown = idle !== undefined && busy !== undefined && pending !== undefined
+    return {
+      ...{
+        id,
+        namespace,
+        name,
+        forge: set?.source.kind ?? '',
+        url: set?.source.url ?? '',
+        labels: set?.source.labels ?? [],
+      },
+      ...{ paused: view.paused, deleting: view.deleting, min: set?.scale.min ?? 0, max: max ?? 0 },
+      demand: demand ?? null,
+      wanted: null,
+      hasQueue: set ? forgeTraits[set.source.kind].demand !== 'utilisation' : true,
+      waiting,
+      counts: isKnown ? { starting: pending, idle, busy, ending: 0 } : null,
+      failuresInARow: view.failed ?? null,
+      waitingSince: this.#waits.get(id) ?? null,
+      oldestQueuedAt: null,
+      ...{ why, nextStartAt: null, problems, forgeNumbers: null, difference: null },
+      conditions: view.conditions.map(({ observedGeneration: _, lastTransitionTime, ...rest }) => ({
+        ...rest,
+        since: Date.parse(lastTransitionTime ?? '') || null,
+      })),
+      objectiveMs: set?.queueTimeMs ?? null,
+      at,
+    }
+  }
+}
+
+function idOf({ namespace, name }: { readonly namespace: string; readonly name: string }): string {
+  return `${namespace}/${name}`
+}
+
+/** The status of a forge without a queue shows no demand that waits. */
+function waitingOf({ set, demand, busy }: Judged['view']): number | null {
+  if (!set || demand === undefined || busy === undefined) return null
+  const kind = forgeTraits[set.source.kind].demand
+  return kind === 'utilisation' ? null : kind === 'queued' ? demand : Math.max(0, demand - busy)
+}
+
+function leaderLine({ leaders, at }: Overview): HealthLine {
+  if (!leaders.known) return { name: 'leader', is: 'unknown', detail: leaders.why }
+  const leader = leaders.value.find(({ is }) => is === 'leading')
+  if (!leader) return { name: 'leader', is: 'failed', detail: 'no controller leads' }
+  const age = leader.renewedAt === undefined ? '' : `, and renewed its Lease ${ageText(at - leader.renewedAt)} ago`
+  return { name: 'leader', is: 'ok', detail: `${leader.holder} leads${age}` }
+}
