@@ -4,10 +4,12 @@ import type { Entry, JournalEvent } from '@dayfly/runner-set/model/event'
 import type { FailureGroup, JobShown, Life, Mark, WaitingJob } from '../model/life.ts'
 import type { Costs, Prices, Trends, WindowName } from '../model/trends.ts'
 import { costsOf } from './costs.ts'
-import { CountedLives } from './counted-lives.ts'
+import { CountedLives, type Restoring } from './counted-lives.ts'
+import { type Dump, dumpOf, type ReadDump } from './dump.ts'
 import { FailureGroups, type FailureReport } from './failure-groups.ts'
 import { foldLife, type RunnerEvent } from './fold-life.ts'
 import { type Followed, newFollowed, settled } from './followed.ts'
+import { fineMs, hourMs } from './hours.ts'
 import { bounded, jobShown } from './job-shown.ts'
 import type { Lives, LivesBounds } from './lives.ts'
 import { Marks } from './marks.ts'
@@ -127,6 +129,34 @@ export class History {
 
   costs(window: WindowName, now: Instant, prices: Prices | null): Costs {
     return costsOf(this.#counted.past(), { window, now, prices })
+  }
+
+  /** Returns the lives that are over and changed since the last call, for a file. */
+  takeUnsaved(): readonly Followed[] {
+    return this.#counted.takeUnsaved()
+  }
+
+  /** Returns the sums, failures and marks, for a file. */
+  dump(at: Instant): Dump {
+    this.#counted.goesOn(at)
+    const parts = { at, reach: this.#counted.reach(), failures: this.failures(), marks: this.marks() }
+    return dumpOf(parts, this.#counted.hours)
+  }
+
+  /** Adds what an earlier process dumped. */
+  restore({ reach, failures, marks, fine, hours }: ReadDump): void {
+    this.#counted.restoreReach(reach)
+    for (const group of failures) this.#failures.restore(group)
+    this.#marks.restore(marks)
+    for (const bucket of fine) this.#counted.hours.restore(bucket, fineMs)
+    for (const bucket of hours) this.#counted.hours.restore(bucket, hourMs)
+    this.#touched.everything()
+  }
+
+  /** Takes back a life that an earlier process stored. */
+  restoreLife(kept: Followed, restoring: Restoring): void {
+    this.#counted.restore(kept, restoring)
+    this.#touched.everything()
   }
 
   /** The next leader gets the messages about jobs from now on. */
