@@ -1,5 +1,5 @@
 // The canvas of the bars. It draws at most once a frame, and only if something changed: data, time, size, theme, or place.
-import type { Instant } from '@dayfly/kit/clock'
+import type { Clock, Instant, Timer } from '@dayfly/kit/clock'
 import type { Signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { axisHeight, type Brush, paint, type Scene } from './bar-paint.ts'
@@ -11,27 +11,33 @@ import { useStore } from './store.ts'
 
 export type CanvasScene = Pick<Scene, 'lanes' | 'marks' | 'rowHeight' | 'height'> & { readonly span: number }
 
+/** A pixel is most of a second, so nobody sees that new data waits this long. */
+const soonMs = 400
+
 type Props = { readonly scene: CanvasScene; readonly hit: Signal<Hit | null> }
 
 export function BarCanvas(props: Props) {
   const { hit } = props
-  const { now } = useStore()
+  const { lanes, rowHeight, height, span } = props.scene
+  const { now, clock } = useStore()
   const box = useRef<HTMLDivElement>(null)
   const canvas = useRef<HTMLCanvasElement>(null)
   const latest = useRef(props)
   latest.current = props
-  const redraw = useRef(() => {})
+  const redraw = useRef({ now: () => {}, soon: () => {} })
   useEffect(() => {
-    const drawer = createDrawer(box.current, canvas.current, () => sceneOf(latest.current, now.value, box.current))
-    redraw.current = drawer.redraw
-    const stops = [now.subscribe(drawer.redraw), hit.subscribe(drawer.redraw)]
+    const drawer = createDrawer(box.current, canvas.current, clock, () =>
+      sceneOf(latest.current, now.value, box.current),
+    )
+    redraw.current = { now: drawer.redraw, soon: drawer.redrawSoon }
+    const stops = [now.subscribe(drawer.redrawSoon), hit.subscribe(drawer.redraw)]
     return () => {
       for (const stop of stops) stop()
       drawer.stop()
     }
-  }, [now, hit])
-  useEffect(() => redraw.current())
-  const { lanes, rowHeight, height } = props.scene
+  }, [now, hit, clock])
+  useEffect(() => redraw.current.soon(), [props.scene.lanes, props.scene.marks])
+  useEffect(() => redraw.current.now(), [height, rowHeight, span])
   const onMove = (event: PointerEvent) => {
     const { left, top } = (event.currentTarget as HTMLElement).getBoundingClientRect()
     const scene = sceneOf(latest.current, now.value, box.current)
@@ -52,7 +58,7 @@ export function BarCanvas(props: Props) {
       // biome-ignore lint/a11y/noNoninteractiveTabindex: an area that scrolls must have the focus of the keyboard
       tabIndex={0}
       style={{ height: `${height}px` }}
-      onScroll={() => redraw.current()}
+      onScroll={() => redraw.current.now()}
       onPointerMove={onMove}
       onPointerLeave={onLeave}
       onPointerUp={onUp}
@@ -74,13 +80,15 @@ function sceneOf({ scene, hit }: Props, now: Instant, box: Element | null): Scen
   return { ...scene, scale, now, scrollTop: box?.scrollTop ?? 0, chosen: hit.value?.life.id ?? null }
 }
 
-function createDrawer(box: HTMLElement | null, canvas: HTMLCanvasElement | null, sceneNow: () => Scene) {
+function createDrawer(box: HTMLElement | null, canvas: HTMLCanvasElement | null, clock: Clock, sceneNow: () => Scene) {
   const context = canvas?.getContext('2d') ?? null
   let frame = 0
   let brush: Brush | null = null
   let ratio = 0
+  let timer: Timer | null = null
   const draw = () => {
-    frame = 0
+    timer?.cancel()
+    timer = null
     if (context === null || canvas === null) return
     const scene = sceneNow()
     const width = Math.round(scene.scale.width * devicePixelRatio)
@@ -97,7 +105,11 @@ function createDrawer(box: HTMLElement | null, canvas: HTMLCanvasElement | null,
     paint(brush, scene)
   }
   const redraw = () => {
-    frame ||= requestAnimationFrame(draw)
+    cancelAnimationFrame(frame)
+    frame = requestAnimationFrame(draw)
+  }
+  const redrawSoon = () => {
+    timer ??= clock.after(soonMs, redraw)
   }
   const dark = matchMedia('(prefers-color-scheme: dark)')
   const newTheme = () => {
@@ -109,8 +121,9 @@ function createDrawer(box: HTMLElement | null, canvas: HTMLCanvasElement | null,
   dark.addEventListener('change', newTheme)
   const stop = () => {
     cancelAnimationFrame(frame)
+    timer?.cancel()
     sizes.disconnect()
     dark.removeEventListener('change', newTheme)
   }
-  return { redraw, stop }
+  return { redraw, redrawSoon, stop }
 }

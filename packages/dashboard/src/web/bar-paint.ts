@@ -2,7 +2,7 @@
 import type { Instant } from '@dayfly/kit/clock'
 import type { Life, Mark } from '../model/life.ts'
 import { timeOfDay } from './format.ts'
-import { pixelOf, type Scale, type SegmentKind, segmentKinds, segmentsOf, ticksOf } from './segments.ts'
+import { pixelOf, type Scale, type Segment, type SegmentKind, segmentKinds, segmentsOf, ticksOf } from './segments.ts'
 
 export const axisHeight = 30
 
@@ -25,9 +25,8 @@ export type Brush = {
   readonly context: CanvasRenderingContext2D
   readonly colours: Colours
   readonly fills: Readonly<Record<SegmentKind, string | CanvasPattern>>
+  readonly segments: WeakMap<Life, readonly Segment[]>
 }
-
-type Box = { readonly x: number; readonly y: number; readonly width: number; readonly height: number }
 
 /** Returns a brush whose textures fit the pixels of the device. */
 export function createBrush(context: CanvasRenderingContext2D, colours: Colours, ratio: number): Brush {
@@ -36,6 +35,7 @@ export function createBrush(context: CanvasRenderingContext2D, colours: Colours,
     context,
     colours,
     fills: { queue: fill('queue'), start: fill('start'), idle: fill('idle'), job: fill('job'), end: fill('end') },
+    segments: new WeakMap(),
   }
 }
 
@@ -60,56 +60,84 @@ export function visibleRows({ scrollTop, height, rowHeight, lanes }: Scene): rea
   return [first, Math.min(lanes.length, end)]
 }
 
-function paintBars({ context, fills, colours }: Brush, scene: Scene): void {
-  const { lanes, scale, rowHeight, scrollTop, now, chosen } = scene
-  const boxes: Record<SegmentKind, Box[]> = { queue: [], start: [], idle: [], job: [], end: [] }
-  const failed: Box[] = []
-  let outline: Box | null = null
+/** Four numbers for each box: left, top, width, height. All are whole pixels, because half pixels are slow to draw. */
+type Boxes = number[]
+
+function paintBars(brush: Brush, scene: Scene): void {
+  const { context, fills, colours } = brush
+  const { lanes, rowHeight, scrollTop, chosen } = scene
+  const boxes: Record<SegmentKind, Boxes> = { queue: [], start: [], idle: [], job: [], end: [] }
+  const failed: Boxes = []
+  let outline: Boxes = []
   const gap = rowHeight >= 8 ? 3 : rowHeight >= 4 ? 1 : 0
   const [first, end] = visibleRows(scene)
   for (let row = first; row < end; row++) {
-    const y = axisHeight + row * rowHeight - scrollTop + gap / 2
+    const top = Math.round(axisHeight + row * rowHeight - scrollTop)
+    const height = Math.max(1, Math.round(rowHeight) - gap)
     for (const life of lanes[row] ?? []) {
-      const segments = segmentsOf(life, now)
-      let last: Box | null = null
-      for (const { kind, from, to } of segments) {
-        if (to < scale.from) continue
-        const x = Math.max(0, pixelOf(scale, from))
-        last = { x, y, width: Math.max(1, pixelOf(scale, to) - x), height: rowHeight - gap }
-        boxes[kind].push(last)
-      }
+      const last = addLife(boxes, segmentsFor(brush, life), scene, [top, height])
       if (last === null) continue
-      if (life.problem !== null) failed.push(last)
-      if (life.id === chosen) outline = wholeOf(last, Math.max(0, pixelOf(scale, segments[0]?.from ?? 0)))
+      if (life.problem !== null) failed.push(last.right, top, height)
+      if (life.id === chosen) outline = [last.left, top - 1, last.right - last.left, height + 2]
     }
   }
   for (const kind of segmentKinds) {
     context.fillStyle = fills[kind]
-    for (const { x, y, width, height } of boxes[kind]) context.fillRect(x, y, width, height)
+    fillBoxes(context, boxes[kind])
   }
   paintFailed(context, failed, colours.failed)
-  if (outline !== null) {
-    context.strokeStyle = colours.ink
-    context.lineWidth = 2
-    context.strokeRect(outline.x, outline.y - 1, outline.width, outline.height + 2)
-  }
+  const [left = 0, top = 0, width = 0, height = 0] = outline
+  context.strokeStyle = colours.ink
+  context.lineWidth = 2
+  if (width > 0) context.strokeRect(left, top, width, height)
 }
 
-function wholeOf(last: Box, x: number): Box {
-  return { ...last, x, width: last.x + last.width - x }
+/** Adds the visible segments of one life. Returns the pixels from where to where they are. */
+function addLife(
+  boxes: Record<SegmentKind, Boxes>,
+  segments: readonly Segment[],
+  { scale, now }: Scene,
+  [top, height]: readonly [number, number],
+): { readonly left: number; readonly right: number } | null {
+  let left = -1
+  let right = 0
+  for (const { kind, from, to } of segments) {
+    const end = to ?? now
+    if (end < scale.from) continue
+    const x = Math.max(0, Math.floor(pixelOf(scale, from)))
+    right = Math.max(x + 1, Math.round(pixelOf(scale, end)))
+    if (left < 0) left = x
+    boxes[kind].push(x, top, right - x, height)
+  }
+  return left < 0 ? null : { left, right }
+}
+
+/** A life that changes is another object, so its segments are computed once. */
+function segmentsFor({ segments }: Brush, life: Life): readonly Segment[] {
+  const known = segments.get(life)
+  if (known !== undefined) return known
+  const fresh = segmentsOf(life)
+  segments.set(life, fresh)
+  return fresh
+}
+
+function fillBoxes(context: CanvasRenderingContext2D, boxes: Boxes): void {
+  for (let at = 0; at < boxes.length; at += 4) {
+    context.fillRect(boxes[at] ?? 0, boxes[at + 1] ?? 0, boxes[at + 2] ?? 0, boxes[at + 3] ?? 0)
+  }
 }
 
 /** A failure has a cross at the end of its bar, where rows are high enough, and a block otherwise. */
-function paintFailed(context: CanvasRenderingContext2D, boxes: readonly Box[], colour: string): void {
+function paintFailed(context: CanvasRenderingContext2D, ends: readonly number[], colour: string): void {
   context.fillStyle = colour
   context.strokeStyle = colour
   context.lineWidth = 2
   context.beginPath()
-  for (const { x, y, width, height } of boxes) {
-    const right = x + width
-    if (height < 7) context.fillRect(right - 3, y, 6, height)
+  for (let at = 0; at < ends.length; at += 3) {
+    const [right = 0, top = 0, height = 0] = ends.slice(at, at + 3)
+    if (height < 7) context.fillRect(right - 3, top, 6, height)
     else {
-      const middle = y + height / 2
+      const middle = top + height / 2
       context.moveTo(right - 4, middle - 4)
       context.lineTo(right + 4, middle + 4)
       context.moveTo(right - 4, middle + 4)

@@ -27,7 +27,7 @@ export function hitAt(scene: Scene, x: number, y: number): Hit | null {
   const life = lane.find((one) => startOf(one) <= to && (endOf(one) ?? now) >= from)
   if (life === undefined) return null
   const at = instantOf(scale, x)
-  const segment = segmentsOf(life, now).find((one) => one.from <= at && at <= one.to) ?? null
+  const segment = segmentsOf(life).find((one) => one.from <= at && at <= (one.to ?? now)) ?? null
   return { life, segment, x, y, width: scale.width }
 }
 
@@ -47,7 +47,8 @@ export function BarTip({ hit }: { readonly hit: Signal<Hit | null> }) {
       {life.job === null ? null : <span>{[life.job.repository, life.job.ref].filter(Boolean).join(' · ')}</span>}
       {segment === null ? null : (
         <span>
-          {kindNames[segment.kind]}: {duration(segment.to - segment.from)}
+          {kindNames[segment.kind]}:{' '}
+          {segment.to === null ? <Since at={segment.from} /> : duration(segment.to - segment.from)}
         </span>
       )}
       {life.phase === 'gone' ? null : (

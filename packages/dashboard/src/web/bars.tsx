@@ -20,6 +20,8 @@ type Props = {
 
 const zoomNames: Readonly<Record<Zoom, string>> = { '15min': '15 minutes', '1h': '1 hour', '6h': '6 hours' }
 const heightMax = 460
+/** So high is the picture of all rows at once. Beyond that it scrolls, because a row needs a pixel. */
+const fitMax = 1_400
 const rowMin = 5
 const rowMax = 18
 
@@ -34,10 +36,10 @@ export function Bars(props: Props) {
   const marks = allMarks().filter((mark) => mark.set === null || props.set === '' || mark.set === props.set)
   const rows = lanes.current.place(props.lives.filter((life) => isIn(life, from)))
   const room = heightMax - axisHeight
-  const rowHeight = isFit
-    ? Math.min(rowMax, room / Math.max(1, rows.length))
-    : Math.min(rowMax, Math.max(rowMin, room / Math.max(1, rows.length)))
-  const height = axisHeight + Math.min(room, Math.max(40, Math.ceil(rows.length * rowHeight)))
+  const least = isFit ? 1 : rowMin
+  const rowHeight = Math.min(rowMax, Math.max(least, Math.floor(room / Math.max(1, rows.length))))
+  const wanted = Math.max(40, rows.length * rowHeight)
+  const height = axisHeight + (isFit ? Math.min(fitMax, wanted) : Math.min(room, wanted))
   const canFit = rows.length * rowMin > room
   const scene = { lanes: rows, marks, rowHeight, height, span: zoomMs[props.zoom] }
   return (

@@ -1,4 +1,6 @@
 // The chart of queue times. It is in a chunk of its own, because most visits never open it.
+
+import type { Instant } from '@dayfly/kit/clock'
 import { useEffect, useRef } from 'preact/hooks'
 import uPlot from 'uplot'
 import type { Mark } from '../model/life.ts'
@@ -7,6 +9,8 @@ import { duration } from './format.ts'
 import { useStore } from './store.ts'
 
 const height = 300
+/** Steps of the axis of durations, in seconds: full minutes and hours read better than hundreds. */
+const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 14_400, 43_200, 86_400]
 
 export function Chart({ trends }: { readonly trends: Trends }) {
   const marks = useStore().marks()
@@ -17,13 +21,13 @@ export function Chart({ trends }: { readonly trends: Trends }) {
   const latestMarks = useRef(marks)
   latestMarks.current = marks
   const objectives = objectivesOf(trends)
-  const shape = objectives.join(' ')
+  const shape = `${trends.window} ${objectives.join(' ')}`
   useEffect(() => {
     const { current } = box
     if (current === null) return
     const make = () => {
       plot.current?.destroy()
-      const options = optionsOf(current, objectives, () => latestMarks.current)
+      const options = optionsOf(current, drawn.current, objectives, () => latestMarks.current)
       plot.current = new uPlot(options, valuesOf(drawn.current, objectives), current)
     }
     const sizes = new ResizeObserver(() => plot.current?.setSize({ width: current.clientWidth, height }))
@@ -67,7 +71,8 @@ function valuesOf({ points }: Trends, objectives: readonly number[]): uPlot.Alig
   ]
 }
 
-function optionsOf(box: Element, objectives: readonly number[], marks: () => readonly Mark[]): uPlot.Options {
+function optionsOf(box: Element, { from, to }: Trends, objectives: readonly number[], marks: () => readonly Mark[]) {
+  const span = to - from
   const style = getComputedStyle(box)
   const colour = (name: string) => style.getPropertyValue(`--${name}`).trim()
   const line = (label: string, stroke: string, dash: number[], width: number): uPlot.Series => ({
@@ -79,20 +84,31 @@ function optionsOf(box: Element, objectives: readonly number[], marks: () => rea
     points: { show: false },
   })
   const axis = { stroke: colour('ink'), grid: { stroke: colour('line'), width: 1 }, ticks: { show: false } }
+  const inWords = (seconds: number) => duration(seconds * 1_000)
   return {
     width: box.clientWidth,
     height,
     scales: { y: { range: (_, __, most) => [0, Math.max(1, most * 1.1)] } },
-    axes: [axis, { ...axis, size: 70, values: (_, ticks) => ticks.map((seconds) => duration(seconds * 1_000)) }],
+    axes: [
+      { ...axis, space: 90, values: (_, ticks) => ticks.map((seconds) => tickTime(seconds * 1_000, span)) },
+      { ...axis, size: 70, incrs: steps, values: (_, ticks) => ticks.map(inWords) },
+    ],
     series: [
-      {},
+      { label: 'Time', value: (_, seconds) => (seconds === null ? '–' : tickTime(seconds * 1_000, span)) },
       line('p50', colour('bar-job'), [], 2),
       line('p95', colour('bar-start'), [8, 4], 2),
       line('p99', colour('bar-queue'), [2, 3], 2),
       ...objectives.map((one) => line(`Objective ${duration(one)}`, colour('ink'), [14, 4], 1.5)),
     ],
     hooks: { draw: [(plot) => drawMarks(plot, marks(), colour('bar-mark'))] },
-  }
+  } satisfies uPlot.Options
+}
+
+/** A week has days, a day has hours. */
+function tickTime(at: Instant, span: number): string {
+  const time = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' }).format(at)
+  if (span <= 86_400_000) return time
+  return `${new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' }).format(at)} ${time}`
 }
 
 function drawMarks(plot: uPlot, marks: readonly Mark[], colour: string): void {

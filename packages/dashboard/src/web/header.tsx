@@ -69,7 +69,7 @@ function FindField() {
             name="q"
             type="search"
             value={query}
-            placeholder="Address of a run, job name or branch"
+            placeholder="Run address, job or branch"
             autoComplete="off"
             spellcheck={false}
             maxLength={500}

@@ -5,10 +5,11 @@ import type { Life } from '../model/life.ts'
 export type SegmentKind = 'queue' | 'start' | 'idle' | 'job' | 'end'
 export const segmentKinds: readonly SegmentKind[] = ['queue', 'start', 'idle', 'job', 'end']
 
-export type Segment = { readonly kind: SegmentKind; readonly from: Instant; readonly to: Instant }
+/** `to` is null while the segment lasts. */
+export type Segment = { readonly kind: SegmentKind; readonly from: Instant; readonly to: Instant | null }
 
-/** Returns the segments of a life in order. A segment under way ends now. A missing step joins its neighbours. */
-export function segmentsOf({ steps, phase }: Life, now: Instant): readonly Segment[] {
+/** Returns the segments of a life in order. A missing step joins its neighbours. */
+export function segmentsOf({ steps, phase }: Life): readonly Segment[] {
   const begun = steps.registered ?? steps.created ?? steps.started
   const online = steps.online ?? steps.jobStarted
   const over = steps.jobFinished ?? steps.ended
@@ -23,8 +24,8 @@ export function segmentsOf({ steps, phase }: Life, now: Instant): readonly Segme
   ]
   const known = bounds.filter((bound): bound is readonly [SegmentKind, Instant] => bound[1] !== null)
   return known
-    .map(([kind, from], index) => ({ kind, from, to: Math.max(from, known[index + 1]?.[1] ?? last ?? now) }))
-    .filter(({ from, to }) => to > from)
+    .map(([kind, from], index) => ({ kind, from, to: known[index + 1]?.[1] ?? last }))
+    .filter(({ from, to }) => to === null || to > from)
 }
 
 /** Returns when a life ended, or null while it lasts. */

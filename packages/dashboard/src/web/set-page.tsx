@@ -87,7 +87,7 @@ function Comparison({ set }: { readonly set: SetNow }) {
   const live = counts === null ? null : counts.starting + counts.idle + counts.busy + counts.ending
   return (
     <Section id="numbers" title="Our numbers and the forge's">
-      <div class="table-box">
+      <div class="table-box narrow">
         <table>
           <thead>
             <tr>

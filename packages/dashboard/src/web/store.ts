@@ -6,9 +6,12 @@ import { useContext } from 'preact/hooks'
 import type { Entities, EntityKind } from '../model/page-state.ts'
 import type { Head } from '../model/set-now.ts'
 import type { Ask, TokenStore } from './browser.ts'
-import { follow, type Problem, silenceMaxMs } from './connection.ts'
+import { follow, type Problem, type Sink, silenceMaxMs } from './connection.ts'
 import { applyChanges, applySnapshot, emptyState, type PageState, type Touched } from './page-state.ts'
 import { parseRoute, type Route } from './route.ts'
+
+/** Changes of this time are drawn together: a busy server sends more of them than anyone can see. */
+const gatherMs = 100
 
 export type Link = {
   /** By the server's clock. Null before the first answer. */
@@ -18,6 +21,7 @@ export type Link = {
 
 export type Store = {
   readonly ask: Ask
+  readonly clock: Clock
   readonly route: Signal<Route>
   /** The server's time. It ticks each second. */
   readonly now: Signal<Instant>
@@ -28,8 +32,6 @@ export type Store = {
   /** Returns the table of a kind, and draws the caller again when it changes. */
   all<Kind extends EntityKind>(kind: Kind): ReadonlyMap<string, Entities[Kind]>
   marks(): PageState['marks']
-  /** Counts the changes of lives, for what draws itself. */
-  readonly livesChanged: ReadonlySignal<number>
   start(): void
   useToken(token: string): void
 }
@@ -37,22 +39,49 @@ export type Store = {
 export function createStore(deps: { readonly ask: Ask; readonly clock: Clock; readonly token: TokenStore }): Store {
   const { ask, clock, token } = deps
   const state = emptyState()
+  const { tables } = state
   const revision = { sets: signal(0), lives: signal(0), jobs: signal(0), failures: signal(0), marks: signal(0) }
   const route = signal(parseRoute(''))
   const now = signal(clock.now())
   const head = signal<Head | null>(null)
   const link = signal<Link>({ heardAt: null, problem: null })
-  const { tables } = state
-  let ahead = 0
-
-  const touch = (touched: readonly Touched[], at: Instant) =>
+  const isLost = computed(() => link.value.heardAt !== null && now.value - link.value.heardAt > silenceMaxMs)
+  const show = (touched: ReadonlySet<Touched>) =>
     batch(() => {
-      setTime(at)
       for (const one of touched) {
         if (one === 'head') head.value = state.head
         else revision[one].value++
       }
     })
+  const sink = createSink(state, { clock, now, link, show })
+  const start = () => void follow({ ask, clock }, sink, new AbortController().signal)
+  const all: Store['all'] = (kind) => {
+    void revision[kind].value
+    return tables[kind]
+  }
+  const marks = () => {
+    void revision.marks.value
+    return state.marks
+  }
+  const useToken = (text: string) => {
+    token.write(text)
+    link.value = { ...link.value, problem: null }
+    start()
+  }
+  return { ask, clock, route, now, head, link, isLost, all, marks, start, useToken }
+}
+
+type Shown = {
+  readonly clock: Clock
+  readonly now: Signal<Instant>
+  readonly link: Signal<Link>
+  readonly show: (touched: ReadonlySet<Touched>) => void
+}
+
+/** Applies what arrives at once, and shows it a little later. Keeps the server's time. */
+function createSink(state: PageState, { clock, now, link, show }: Shown): Sink {
+  let ahead = 0
+  let unseen = new Set<Touched>()
   const setTime = (at: Instant) => {
     ahead = at - clock.now()
   }
@@ -60,49 +89,34 @@ export function createStore(deps: { readonly ask: Ask; readonly clock: Clock; re
     now.value = clock.now() + ahead
     clock.after(1_000, tick)
   }
-  const heard = () => {
-    const at = clock.now() + ahead
-    const { heardAt, problem } = link.value
-    // A signal that changed with each message would draw the page with each message.
-    if (problem === null && heardAt !== null && at - heardAt < 1_000) return
-    link.value = { heardAt: at, problem: null }
+  const showUnseen = () => {
+    const touched = unseen
+    unseen = new Set()
+    show(touched)
   }
-  const start = () => {
-    const sink = {
-      version: () => state.version,
-      snapshot: (snapshot: Parameters<typeof applySnapshot>[1]) => touch(applySnapshot(state, snapshot), snapshot.at),
-      changes: (changes: Parameters<typeof applyChanges>[1]) => touch(applyChanges(state, changes), changes.at),
-      beat: setTime,
-      heard,
-      problem: (problem: Problem) => {
-        link.value = { heardAt: link.value.heardAt, problem }
-      },
-    }
-    void follow({ ask, clock }, sink, new AbortController().signal)
+  const touch = (touched: readonly Touched[], at: Instant) => {
+    setTime(at)
+    if (unseen.size === 0 && touched.length > 0) clock.after(gatherMs, showUnseen)
+    for (const one of touched) unseen.add(one)
   }
-  const isLost = computed(() => link.value.heardAt !== null && now.value - link.value.heardAt > silenceMaxMs)
   tick()
   return {
-    ask,
-    route,
-    now,
-    head,
-    link,
-    isLost,
-    all: (kind) => {
-      void revision[kind].value
-      return tables[kind]
+    version: () => state.version,
+    snapshot(snapshot) {
+      touch(applySnapshot(state, snapshot), snapshot.at)
+      now.value = snapshot.at
     },
-    marks: () => {
-      void revision.marks.value
-      return state.marks
+    changes: (changes) => touch(applyChanges(state, changes), changes.at),
+    beat: setTime,
+    heard() {
+      const at = clock.now() + ahead
+      const { heardAt, problem } = link.value
+      // A signal that changed with each message would draw the page with each message.
+      if (problem === null && heardAt !== null && at - heardAt < 1_000) return
+      link.value = { heardAt: at, problem: null }
     },
-    livesChanged: revision.lives,
-    start,
-    useToken: (text) => {
-      token.write(text)
-      link.value = { ...link.value, problem: null }
-      start()
+    problem(problem) {
+      link.value = { heardAt: link.value.heardAt, problem }
     },
   }
 }
