@@ -1,6 +1,7 @@
 // `dayfly controller`: the production process. It runs the sets of a cluster until a signal ends it.
 import { CliFailure } from '@dayfly/command-line/failure'
 import { Interrupted, listenForInterruption } from '@dayfly/command-line/interruption'
+import { wholeNumber } from '@dayfly/command-line/option-values'
 import { surviveOutputErrors } from '@dayfly/command-line/output'
 import { systemClock, systemRandom } from '@dayfly/kit/system'
 import { clusterAccess, surroundings } from '@dayfly/kubernetes/command-line/cluster-access'
@@ -25,6 +26,8 @@ type Options = {
   readonly dashboardAccess?: string
   readonly dashboardPrices?: string
   readonly dashboardHistory?: string
+  readonly dashboardHistoryDays: number
+  readonly dashboardHistoryMegabytes: number
   readonly logLevel: LogLevel
 }
 
@@ -54,6 +57,18 @@ export function controllerCommand(): Command {
     )
     .option('--dashboard-prices <file>', 'prices for the costs on the page, as JSON')
     .option('--dashboard-history <folder>', 'keep the past of the page in this folder')
+    .option(
+      '--dashboard-history-days <number>',
+      'how long the past is kept',
+      wholeNumber('--dashboard-history-days', 1, 90),
+      7,
+    )
+    .option(
+      '--dashboard-history-megabytes <number>',
+      'how large the folder may get',
+      wholeNumber('--dashboard-history-megabytes', 1, 100_000),
+      200,
+    )
     .addOption(new Option('--log-level <level>', 'least urgent level to log').choices(logLevels).default('info'))
     .addHelpText('after', examples)
     .action((options: Options) => controller(options))
@@ -99,13 +114,14 @@ async function controller(options: Options): Promise<void> {
 
 async function pageSettings(options: Options): Promise<PageSettings | undefined> {
   const { dashboardAddress, dashboardAccess, dashboardPrices, dashboardHistory } = options
+  const { dashboardHistoryDays: days, dashboardHistoryMegabytes: megabytes } = options
   const address = listenAddress('--dashboard-address', dashboardAddress)
   if (!address) return undefined
   return {
     address,
     access: gateKindOf(dashboardAccess, address),
     prices: dashboardPrices === undefined ? null : await readPrices(dashboardPrices),
-    history: dashboardHistory,
+    history: dashboardHistory === undefined ? undefined : { folder: dashboardHistory, days, megabytes },
   }
 }
 

@@ -45,7 +45,7 @@ async function serve(opened: Opened, { port, json }: Options): Promise<void> {
     address,
     option: '--port',
     clock,
-    history,
+    history: () => history,
     present: outside,
     gate: loopbackGate,
     prices: null,

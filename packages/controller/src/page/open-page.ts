@@ -14,6 +14,7 @@ import type { Controller } from '../controller.ts'
 import type { Journal } from '../journal.ts'
 import { type GateKind, gateOf } from './gate.ts'
 import type { Figures } from './health.ts'
+import { type KeptHistory, keepHistory } from './keep-history.ts'
 import { feedHistory } from './past.ts'
 import { presentOf } from './present.ts'
 import { type ServedPage, servePage } from './serve-page.ts'
@@ -23,7 +24,7 @@ export type PageSettings = {
   readonly access: GateKind
   readonly prices: Prices | null
   /** The folder that keeps the past; undefined to forget it with the process. */
-  readonly history: string | undefined
+  readonly history: KeptHistory | undefined
 }
 
 export type PageParts = {
@@ -43,8 +44,14 @@ export type PageParts = {
 /** Follows the journal from now on, and serves the page. Throws a `CliFailure` if it cannot listen. */
 export async function openPage(settings: PageSettings, parts: PageParts): Promise<ServedPage> {
   const { clock, random, journal, kubernetes, transport, limits, userAgent, controller, figures, version } = parts
-  const history = new History()
-  const stopFeeding = feedHistory({ history, journal, clock, controller })
+  let history = new History()
+  const fresh = () => {
+    history = new History()
+    return history
+  }
+  // It comes first: the history that begins with a term must see that the term began.
+  const stopKeeping = settings.history && keepHistory(settings.history, { fresh, journal, clock })
+  const stopFeeding = feedHistory({ history: () => history, journal, clock, controller })
   const logs = createPodLogs({ transport, clock, random, userAgent })
   const cluster = { kubernetes, clock }
   const present = presentOf({ controller, cluster, logs, clock, limits, figures, jobs: () => history.jobs() })
@@ -56,7 +63,7 @@ export async function openPage(settings: PageSettings, parts: PageParts): Promis
     address,
     prices,
     clock,
-    history,
+    history: () => history,
     present,
     gate,
     version,
@@ -66,6 +73,7 @@ export async function openPage(settings: PageSettings, parts: PageParts): Promis
     origin: page.origin,
     close: async () => {
       stopFeeding()
+      if (stopKeeping) await stopKeeping()
       await page.close()
     },
   }

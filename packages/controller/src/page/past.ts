@@ -12,7 +12,8 @@ import { waitingOf } from './set-now.ts'
 const compareMs = 2_000
 
 type Feeding = {
-  readonly history: History
+  /** The history that is fed now. A new one begins empty. */
+  readonly history: () => History
   readonly journal: Journal
   readonly clock: Clock
   readonly controller: () => Controller | undefined
@@ -20,27 +21,35 @@ type Feeding = {
 
 /** Feeds the history from now on. Returns how to end that. */
 export function feedHistory({ history, journal, clock, controller }: Feeding): () => void {
-  const unsubscribe = journal.subscribe((entry) => history.take(entry))
-  const seeded = new Set<string>()
-  const described = new Map<string, SetInsight['set']>()
+  const unsubscribe = journal.subscribe((entry) => history().take(entry))
+  const known = new WeakMap<History, Known>()
   let timer: Timer
   const compare = () => {
     timer = clock.after(compareMs, compare)
-    for (const insight of controller()?.insights() ?? []) {
-      const id = `${insight.set.namespace}/${insight.set.name}`
-      if (described.get(id) !== insight.set) describe(history, insight)
-      described.set(id, insight.set)
-      // The set's runners are known after the first complete list.
-      if (insight.counts && !seeded.has(insight.uid)) seed(history, insight, clock.now())
-      if (insight.counts) seeded.add(insight.uid)
-      history.reconcile(id, waitingOf(insight), clock.now())
-    }
+    const fed = history()
+    const of = known.get(fed) ?? { described: new Map(), seeded: new Set() }
+    known.set(fed, of)
+    for (const insight of controller()?.insights() ?? []) compareSet(fed, of, insight, clock.now())
   }
   timer = clock.after(0, compare)
   return () => {
     unsubscribe()
     timer.cancel()
   }
+}
+
+/** What a history was told before. */
+type Known = { readonly described: Map<string, SetInsight['set']>; readonly seeded: Set<string> }
+
+function compareSet(history: History, { described, seeded }: Known, insight: SetInsight, now: number): void {
+  const { set, counts, uid } = insight
+  const id = `${set.namespace}/${set.name}`
+  if (described.get(id) !== set) describe(history, insight)
+  described.set(id, set)
+  // The set's runners are known after the first complete list.
+  if (counts && !seeded.has(uid)) seed(history, insight, now)
+  if (counts) seeded.add(uid)
+  history.reconcile(id, waitingOf(insight), now)
 }
 
 function describe(history: History, { set }: SetInsight): void {

@@ -16,7 +16,7 @@ export type ServeOptions = {
   /** The option that chose the address, for the message of a failure. */
   readonly option: string
   readonly clock: Clock
-  readonly history: History
+  readonly history: () => History
   readonly present: PresentSource
   readonly gate: Gate
   readonly prices: Prices | null

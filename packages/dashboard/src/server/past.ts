@@ -5,7 +5,7 @@ import type { Prices } from '../model/trends.ts'
 import type { PastSource } from './source.ts'
 
 export type PastOptions = {
-  readonly history: History
+  readonly history: () => History
   readonly clock: Clock
   /** Null: no prices are configured. */
   readonly prices: Prices | null
@@ -14,18 +14,24 @@ export type PastOptions = {
 }
 
 export function pastOf({ history, clock, prices }: PastOptions): PastSource {
+  let shown: History | undefined
   return {
-    since: () => history.since(),
-    touched: () => history.touched(),
-    life: (id) => history.life(id),
-    job: (id) => history.job(id),
-    failure: (id) => history.failure(id),
-    marks: () => history.marks(),
-    lives: () => history.lives(),
-    jobs: () => history.jobs(),
-    failures: () => history.failures(),
-    trends: (window) => history.trends(window, clock.now()),
-    costs: (window) => history.costs(window, clock.now(), prices),
+    since: () => history().since(),
+    touched: () => {
+      const isOther = shown !== history()
+      shown = history()
+      // Another history replaces all that was shown of the last one.
+      return isOther ? { ...shown.touched(), all: true } : shown.touched()
+    },
+    life: (id) => history().life(id),
+    job: (id) => history().job(id),
+    failure: (id) => history().failure(id),
+    marks: () => history().marks(),
+    lives: () => history().lives(),
+    jobs: () => history().jobs(),
+    failures: () => history().failures(),
+    trends: (window) => history().trends(window, clock.now()),
+    costs: (window) => history().costs(window, clock.now(), prices),
     find: (query) => ({ query, read: '', jobs: [], next: null }),
     timeline: () => [],
   }

@@ -35,6 +35,8 @@ export type JournalEvent =
   | { readonly kind: 'watch-recovered'; readonly resource: string; readonly objects: number | undefined }
   | { readonly kind: 'health-listening'; readonly address: string }
   | { readonly kind: 'dashboard-listening'; readonly address: string }
+  /** The past of the page cannot be read or kept. */
+  | { readonly kind: 'history-troubled'; readonly message: string }
   | { readonly kind: 'controller-stopping'; readonly why: string }
   /** The bound of an orderly end was reached. Another process finds what was left under way. */
   | { readonly kind: 'stop-cut-short'; readonly afterMs: number }
