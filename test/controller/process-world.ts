@@ -84,6 +84,8 @@ export async function openProcessWorld(apiMs: number, behindMs = 0) {
       grant(registry)
     },
     start: (...args: readonly string[]) => startController(world.start, kubeconfig, args),
+    /** Starts another command on the cluster. */
+    cli: (...args: readonly string[]) => world.start(...args, '--kubeconfig', kubeconfig),
     /** @param closeForge runs between the end of the cluster and the check for leftovers */
     close: async (closeForge: () => Promise<void>) => {
       for (const line of world.processes()) if (/dayfly\.js.*controller/.test(line)) kill(line)
@@ -104,7 +106,7 @@ export type ControllerWorld = Awaited<ReturnType<typeof openControllerWorld>>
 
 export async function openControllerWorld({ apiMs = 50, forgeMs = 50, behindMs = 0 } = {}) {
   const world = await openProcessWorld(apiMs, behindMs)
-  const { clock, random, own, registry, api, tokens, writeKubeconfig, start } = world
+  const { clock, random, own, registry, api, tokens, writeKubeconfig, start, cli } = world
   const emulator = createGitHubEmulator({ clock, random, tokens: [forgeToken], knobs: { latencyMs: forgeMs } })
   const forge = await emulator.listen(0)
   world.addSecret('github', { github_token: forgeToken })
@@ -116,11 +118,24 @@ export async function openControllerWorld({ apiMs = 50, forgeMs = 50, behindMs =
     tokens,
     writeKubeconfig,
     start,
+    cli,
+    /** Runs another command on the cluster to its end. */
+    run: async (...args: readonly string[]) => {
+      const started = cli(...args)
+      await started.ended
+      return { stdout: started.stdout(), stderr: started.stderr() }
+    },
     url: `${forge.origin}/acme`,
     /** Installs the custom kind, the rights and one set. */
     install: (max = 20) => {
       world.installKind()
       registry.create('runnersets.dayfly.dev', runnerSet(`${forge.origin}/acme`, max))
+    },
+    /** Changes fields of the set's spec. */
+    change: (spec: object) => {
+      const set = registry.get('runnersets.dayfly.dev', 'ci', 'linux')
+      if (!set) throw new Error('the set is not installed')
+      registry.update('runnersets.dayfly.dev', { ...set, spec: { ...(set['spec'] as object), ...spec } })
     },
     /** Queues jobs that run for `seconds`. */
     queue: (count: number, seconds = 0) =>
