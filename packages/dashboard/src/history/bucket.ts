@@ -69,11 +69,14 @@ export class Bucket {
     const isIn = (instant: Instant) => instant >= from && instant < to
     for (const part of parts) {
       const ms = (Math.min(part.to, to) - Math.max(part.from, from)) * sign
-      if (ms * sign > 0) addTime(this.#sums({ ...part, set, priceLabel }), part.kind, ms, requests)
+      if (ms * sign <= 0) continue
+      const { repository, workflow, kind } = part
+      addTime(this.#sums({ set, repository, workflow, priceLabel }), kind, ms, requests)
     }
     for (const job of jobs) {
       if (!isIn(job.at)) continue
-      const sums = this.#sums({ ...job, set, priceLabel })
+      const { repository, workflow } = job
+      const sums = this.#sums({ set, repository, workflow, priceLabel })
       sums.jobs += sign
       sums.forgeMinutes += job.forgeMinutes * sign
     }
@@ -147,8 +150,20 @@ export function noSums(): Sums {
   return sums as Sums
 }
 
+type SumName = (typeof sumNames)[number]
+
+/** Written out, because this runs for each part of each life. */
+const sumsOfKind: Readonly<Record<PartKind, readonly [SumName, SumName, SumName]>> = {
+  job: ['jobMs', 'jobCpu', 'jobGib'],
+  overhead: ['overheadMs', 'overheadCpu', 'overheadGib'],
+  idle: ['idleMs', 'idleCpu', 'idleGib'],
+  infrastructure: ['infrastructureMs', 'infrastructureCpu', 'infrastructureGib'],
+}
+
 function addTime(sums: Sums, kind: PartKind, ms: number, requests: Contribution['requests']): void {
-  sums[`${kind}Ms`] += ms
-  sums[`${kind}Cpu`] += ms * (requests?.cpu ?? 0)
-  sums[`${kind}Gib`] += ms * (requests?.memoryGib ?? 0)
+  const [time, cpu, gib] = sumsOfKind[kind]
+  sums[time] += ms
+  if (requests === null) return
+  sums[cpu] += ms * requests.cpu
+  sums[gib] += ms * requests.memoryGib
 }

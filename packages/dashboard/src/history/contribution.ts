@@ -1,4 +1,4 @@
-// What one life adds to the sums of time and cost: the parts of its pod's time, each with the repository that used it.
+// One life adds to the sums of time and cost: it has the parts of its pod's time, each with the repository that used it.
 import type { Instant } from '@dayfly/kit/clock'
 import type { JobShown, Requests } from '../model/life.ts'
 import type { Followed } from './followed.ts'

@@ -10,14 +10,17 @@ import type { StepName } from './steps.ts'
 /** A longer pause, in which this process counted nothing, makes the history incomplete. After a shorter one the messages come again. */
 const gapMs = 15 * 60_000
 
+/** Without a store, nobody takes them. Many are dropped together: the first key of a map is slow to find after deletions. */
+const unsavedMax = 5_000
+
 /** How far the sums of an earlier process reach. */
 export type Reach = { readonly since: Instant | null; readonly countedUntil: Instant | null }
 
 export class CountedLives {
   readonly lives: Lives
   readonly hours = new Hours()
-  /** Lives that are over and not stored yet. */
-  readonly #unsaved = new Set<string>()
+  /** Lives that are over and not stored yet, as they are now. */
+  readonly #unsaved = new Map<string, Followed>()
   #isLeading = false
   #since: Instant | null = null
   #countedUntil: Instant | null = null
@@ -58,15 +61,13 @@ export class CountedLives {
   put(before: Followed | undefined, folded: Followed, at: Instant): readonly string[] {
     this.#countQueue(before, folded, at)
     const after = this.#counted(before, folded, at)
-    const displaced = this.lives.put(after)
-    for (const id of displaced) this.#unsaved.delete(id)
-    if (isOver(after)) this.#unsaved.add(after.life.id)
-    return displaced
+    if (isOver(after)) this.#save(after)
+    return this.lives.put(after)
   }
 
   /** Returns the lives that are over and changed since the last call. */
   takeUnsaved(): readonly Followed[] {
-    const lives = [...this.#unsaved].flatMap((id) => this.lives.get(id) ?? [])
+    const lives = [...this.#unsaved.values()]
     this.#unsaved.clear()
     return lives
   }
@@ -100,6 +101,15 @@ export class CountedLives {
     this.hours.queued(steps.jobStarted, set, job.repository, steps.jobStarted - steps.queued)
   }
 
+  #save(life: Followed): void {
+    this.#unsaved.set(life.life.id, life)
+    if (this.#unsaved.size <= unsavedMax) return
+    for (const oldest of this.#unsaved.keys()) {
+      this.#unsaved.delete(oldest)
+      if (this.#unsaved.size <= unsavedMax * 0.9) break
+    }
+  }
+
   /** A queue time counts once, when it becomes known. */
   #countQueue(before: Followed | undefined, after: Followed, at: Instant): void {
     const { job, set, steps } = after.life
@@ -127,7 +137,7 @@ function contribution(followed: Followed, at: Instant) {
   return followed.countedFrom === null ? null : contributionOf(followed, followed.countedFrom, at)
 }
 
-/** Most lives change once more after their end: they are gone. That changes no sum. */
+/** Most lives change once more after their end: they are gone, which changes no sum. */
 function countsAlike(before: Followed, after: Followed): boolean {
   const { life: one, ...first } = before
   const { life: other, ...next } = after

@@ -1,4 +1,4 @@
-// What the history writes to a file besides its lives: sums, failures and marks, as plain values.
+// The sums, failures and marks as plain values, for a file.
 import type { Instant } from '@dayfly/kit/clock'
 import type { FailureGroup, Mark } from '../model/life.ts'
 import { Bucket, type Sums, sumNames } from './bucket.ts'

@@ -11,14 +11,19 @@ const namedFineMs = 90 * 60_000
 const fineKeptMs = windowMs['24h'] + 2 * hourMs
 const hoursKeptMs = windowMs['7d'] + 2 * hourMs
 /** Rows of all hours. Above that, the oldest hours lose the names of repositories. */
-const rowsMax = 50_000
+const namedRowsMax = 50_000
 
 export class Hours {
   readonly #fine = new Map<Instant, Bucket>()
   readonly #hours = new Map<Instant, Bucket>()
   readonly #merged = new WeakSet<Bucket>()
+  readonly #rowsMax: number
   /** The begin of the newest 5 minutes. */
   #latest = 0
+
+  constructor(rowsMax: number = namedRowsMax) {
+    this.#rowsMax = rowsMax
+  }
 
   queued(at: Instant, set: string, repository: string, ms: number): void {
     this.#advance(at)
@@ -70,7 +75,7 @@ export class Hours {
     const oldestFirst = [...this.#hours.values()].sort((one, next) => one.at - next.at)
     let rows = oldestFirst.reduce((sum, bucket) => sum + rowsOf(bucket), 0)
     for (const bucket of oldestFirst) {
-      if (rows <= rowsMax) return
+      if (rows <= this.#rowsMax) return
       rows += this.#dropNames(this.#hours, bucket)
     }
   }

@@ -66,16 +66,17 @@ export class Lives {
 
   #displaced(same: ReadonlySet<string>): readonly string[] {
     const ids: string[] = []
-    for (const id of same) {
-      if (same.size <= this.#bounds.endedOfSet) break
-      this.#drop(id)
-      ids.push(id)
+    const drop = (oldestFirst: Iterable<string>, size: () => number, most: number) => {
+      for (const id of oldestFirst) {
+        this.#drop(id)
+        ids.push(id)
+        if (size() <= most) break
+      }
     }
-    for (const id of this.#ended.keys()) {
-      if (this.#ended.size <= this.#bounds.ended) break
-      this.#drop(id)
-      ids.push(id)
-    }
+    const { endedOfSet, ended } = this.#bounds
+    if (same.size > endedOfSet) drop(same, () => same.size, endedOfSet)
+    // The first key of a large map is slow to find after deletions, so some go together.
+    if (this.#ended.size > ended) drop(this.#ended.keys(), () => this.#ended.size, Math.floor(ended * 0.99))
     return ids
   }
 

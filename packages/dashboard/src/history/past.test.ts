@@ -2,7 +2,6 @@ import type { JournalEvent } from '@dayfly/runner-set/model/event'
 import { describe, expect, it } from 'vitest'
 import type { Prices } from '../model/trends.ts'
 import { about, ci, facts, goodLife, hour, minute, namedJob, opened, second, start } from './history.fixture.ts'
-import { historyBounds } from './history.ts'
 
 const day = 24 * hour
 const of = about()
@@ -163,20 +162,5 @@ describe('costs', () => {
     at(30 * 3_600, gone)
     expect(history.costs('1h', start + 30 * hour, prices).idle.hours).toBe(1)
     expect(history.costs('7d', start + 30 * hour, prices).idle.hours).toBe(30)
-  })
-
-  it('lose names and no sums when there are too many rows', () => {
-    const { history, at } = opened({ ...historyBounds, endedOfSet: 1 })
-    for (let hours = 0; hours < 160; hours++) {
-      for (let index = 0; index < 190; index++) {
-        const id = `${hours}-${index}`
-        at(hours * 3_600, job(1_000, id, `octo/r${index}`))
-        at(hours * 3_600 + 60, { ...gone, runner: id })
-      }
-    }
-    const trends = history.trends('7d', start + 160 * hour)
-    expect(trends.all.jobs).toBe(160 * 190)
-    expect(trends.repositories.map(({ repository }) => repository)).toContain('other')
-    expect(history.costs('7d', start + 160 * hour, prices).sets).toMatchObject([{ jobs: 160 * 190 }])
   })
 })

@@ -1,4 +1,4 @@
-// What the journal does not say of a set: the server describes it.
+// The facts of a set that the journal does not report: the server describes them.
 import type { Requests } from '../model/life.ts'
 
 export type SetFacts = {
@@ -9,7 +9,7 @@ export type SetFacts = {
   /** The kind of the forge, for example `github`. */
   readonly forge: string
   readonly paused: boolean
-  /** What one pod of the set asks of a node; null if its template sets nothing. */
+  /** The requests of one pod of the set; null if its template sets nothing. */
   readonly requests: Requests | null
   /** The objective of the queue time; null if there is no such objective. */
   readonly objectiveMs: number | null

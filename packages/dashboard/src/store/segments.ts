@@ -1,4 +1,4 @@
-// The segments of a folder: the lives that ended, one a line, in files of one hour. What cannot be read is set aside, and loses nothing else.
+// The segments of a folder: the lives that ended, one a line, in files of one hour. A file or line that cannot be read is set aside, and loses nothing else.
 import type { Instant } from '@dayfly/kit/clock'
 import { timestamp } from '@dayfly/kit/timestamp'
 import type { Followed } from '../history/followed.ts'

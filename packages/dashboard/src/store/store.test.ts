@@ -205,7 +205,7 @@ describe('a folder', () => {
     expect([...small.files.texts.keys()]).not.toContain(segments[1])
   })
 
-  it('that is full costs one warning and no life, and the journal goes on', async () => {
+  it('costs one warning and no life while its disk is full, and the journal goes on', async () => {
     const { files, clock, live, store } = await opened()
     files.failure = new Error('ENOSPC: no space left on device')
     for (const runner of ['a', 'b', 'c']) {
@@ -222,7 +222,7 @@ describe('a folder', () => {
     expect(new Set((await opened({ files, clock })).runners())).toEqual(new Set(['a', 'b', 'c']))
   })
 
-  it('that is read-only is read', async () => {
+  it('is read if it is read-only', async () => {
     const { first } = await stored()
     first.files.failure = new Error('EROFS: read-only file system')
     const next = await opened(first)

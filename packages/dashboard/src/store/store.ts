@@ -254,16 +254,20 @@ export class Store {
       this.#problem = undefined
       return { is: 'done', value }
     } catch (error) {
-      const { files, clock } = this.#options
-      this.#retryAt = clock.now() + renewMs
-      this.#problem = `The history is not kept in ${files.folder}: ${messageOf(error)}. Free space, or allow writing there. Dayfly tries again each minute.`
+      this.#failed(error)
       return { is: 'failed' }
     }
   }
 
+  #failed(error: unknown): void {
+    const { files, clock } = this.#options
+    this.#retryAt = clock.now() + renewMs
+    this.#problem = `The history is not kept in ${files.folder}: ${messageOf(error)}. Free space, or allow writing there. Dayfly tries again each minute.`
+  }
+
   /** One call after another: a dump must follow the lives that it counts. */
   #inOrder(task: () => Promise<void>): Promise<void> {
-    this.#work = this.#work.then(task)
+    this.#work = this.#work.then(task).catch((error) => this.#failed(error))
     return this.#work
   }
 }
