@@ -1,4 +1,4 @@
-// What all parts of the page share: the state, signals that say what changed, the server's time, and the connection.
+// All parts of the page share this: the state, signals that say what changed, the server's time, and the connection.
 import type { Clock, Instant } from '@dayfly/kit/clock'
 import { batch, computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import { createContext } from 'preact'
@@ -14,7 +14,7 @@ import { parseRoute, type Route } from './route.ts'
 const gatherMs = 100
 
 export type Link = {
-  /** By the server's clock. Null before the first answer. */
+  /** The server's time. Null before the first answer. */
   readonly heardAt: Instant | null
   readonly problem: Problem | null
 }
