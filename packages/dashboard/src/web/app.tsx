@@ -53,7 +53,8 @@ function Outlet() {
   const shown = useRef(key)
   useEffect(() => {
     const title = document.getElementById('title')
-    document.title = `${title?.textContent ?? 'Runners'} · Dayfly`
+    // The first page begins with a sentence that changes, so it has no name.
+    document.title = key === 'now' ? 'Dayfly' : `${title?.textContent ?? ''} · Dayfly`
     if (shown.current === key) return
     shown.current = key
     window.scrollTo(0, 0)

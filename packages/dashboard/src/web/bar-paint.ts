@@ -54,7 +54,7 @@ export function paint(brush: Brush, scene: Scene): void {
 }
 
 /** Returns the rows that are visible, the last one not included. */
-export function visibleRows({ scrollTop, height, rowHeight, lanes }: Scene): readonly [first: number, end: number] {
+function visibleRows({ scrollTop, height, rowHeight, lanes }: Scene): readonly [first: number, end: number] {
   const first = Math.max(0, Math.floor(scrollTop / rowHeight))
   const end = Math.ceil((scrollTop + height - axisHeight) / rowHeight)
   return [first, Math.min(lanes.length, end)]

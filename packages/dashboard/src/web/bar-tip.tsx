@@ -1,4 +1,4 @@
-// What the pointer is on among the bars, and the box that says it.
+// Finds the bar at the pointer, and shows the box beside it.
 import type { Signal } from '@preact/signals'
 import type { Life } from '../model/life.ts'
 import { axisHeight, type Scene } from './bar-paint.ts'

@@ -6,6 +6,7 @@ import { BarCanvas } from './bar-canvas.tsx'
 import { Changes, Legend } from './bar-legend.tsx'
 import { axisHeight } from './bar-paint.ts'
 import { BarTip, type Hit } from './bar-tip.tsx'
+import { count } from './format.ts'
 import { createLanes, type Lanes } from './lanes.ts'
 import { type Zoom, zoomMs } from './route.ts'
 import { useStore } from './store.ts'
@@ -49,7 +50,7 @@ export function Bars(props: Props) {
         <div class="bars-buttons">
           {canFit ? (
             <button type="button" aria-pressed={isFit} onClick={() => setFit(!isFit)}>
-              Fit all {rows.length} rows
+              Smallest rows ({count(rows.length)})
             </button>
           ) : null}
           {props.onZoom ? <ZoomButtons zoom={props.zoom} onZoom={props.onZoom} /> : null}

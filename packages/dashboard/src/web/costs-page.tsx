@@ -1,4 +1,4 @@
-// What the runners cost: by repository, workflow and set. Idle capacity and failures of the infrastructure are apart.
+// The costs of the runners by repository, workflow and set. Idle capacity and failures of the infrastructure are apart.
 import type { CostRow, Costs, WindowName } from '../model/trends.ts'
 import { Answered, useAnswer } from './answer.tsx'
 import { count, counted, hours, money } from './format.ts'

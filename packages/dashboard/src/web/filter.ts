@@ -18,6 +18,11 @@ export function startOf({ steps }: Life): Instant {
   return steps.queued === null ? first : Math.min(first, steps.queued)
 }
 
+/** The zoom chooses no runner. */
+export function isFiltered({ set, phase, repository, text }: Filter): boolean {
+  return set + phase + repository + text !== ''
+}
+
 /** Returns the repositories of the lives in alphabetical order. */
 export function repositoriesOf(lives: Iterable<Life>): readonly string[] {
   const names = new Set<string>()

@@ -1,5 +1,5 @@
 // The filters of the runners. Each change is a new address.
-import { repositoriesOf } from './filter.ts'
+import { isFiltered, repositoriesOf } from './filter.ts'
 import { counted, spoken } from './format.ts'
 import { type Filter, noFilter, phases } from './route.ts'
 import { useStore } from './store.ts'
@@ -13,7 +13,6 @@ export function Filters(props: {
   const { all } = useStore()
   const sets = [...all('sets').keys()].sort()
   const repositories = repositoriesOf(all('lives').values())
-  const isFiltered = filter.set + filter.phase + filter.repository + filter.text !== ''
   const reset = () => onChange({ ...noFilter, zoom: filter.zoom })
   return (
     <form class="filters" onSubmit={(event) => event.preventDefault()} aria-label="Filters of the runners">
@@ -40,7 +39,7 @@ export function Filters(props: {
         />
       </label>
       <p class="filters-count">{counted(props.shown, 'runner')}</p>
-      {isFiltered ? (
+      {isFiltered(filter) ? (
         <button type="button" class="quiet" onClick={reset}>
           Clear filters
         </button>

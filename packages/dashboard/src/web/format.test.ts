@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ago, count, counted, duration, hours, inTime, money, share, spoken, timeOfDay } from './format.ts'
+import { ago, count, counted, duration, hours, inTime, money, share, spoken, timeOfDay, zoneOf } from './format.ts'
 
 const now = Date.UTC(2026, 4, 4, 12, 0, 0)
 
@@ -32,8 +32,8 @@ describe('numbers and times', () => {
   })
 
   it('show a date only for another day', () => {
-    expect(timeOfDay(now - 1_000, now, 'UTC')).toBe('11:59:59')
-    expect(timeOfDay(now - 86_400_000, now, 'UTC')).toBe('3 May, 12:00:00')
+    expect(timeOfDay(now - 1_000, now, zoneOf('UTC'))).toBe('11:59:59')
+    expect(timeOfDay(now - 86_400_000, now, zoneOf('UTC'))).toBe('3 May, 12:00:00')
   })
 
   it('show no time in the future as past', () => {

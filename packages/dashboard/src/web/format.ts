@@ -12,6 +12,20 @@ export function count(value: number | null): string {
   return value === null ? unknown : numbers.format(value)
 }
 
+export type Zone = { readonly day: Intl.DateTimeFormat; readonly time: Intl.DateTimeFormat }
+
+/** Without a name, it is the zone of the reader. */
+export function zoneOf(timeZone?: string): Zone {
+  const zone = timeZone === undefined ? {} : { timeZone }
+  return {
+    day: new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', ...zone }),
+    time: new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit', ...zone }),
+  }
+}
+
+/** It is made once: a format costs more than a thousand of its uses. */
+const here = zoneOf()
+
 /** Returns "1 job", "3 jobs" or "? jobs". */
 export function counted(value: number | null, noun: string): string {
   return `${count(value)} ${noun}${value === 1 ? '' : 's'}`
@@ -40,13 +54,11 @@ export function inTime(at: Instant, now: Instant): string {
 }
 
 /** Shows the time of day, and the date if it is another day. */
-export function timeOfDay(at: Instant | null, now: Instant, timeZone?: string): string {
+export function timeOfDay(at: Instant | null, now: Instant, zone: Zone = here): string {
   if (at === null) return unknown
-  const zone = timeZone === undefined ? {} : { timeZone }
-  const dayOf = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', ...zone })
-  const timeOf = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit', ...zone })
-  const time = timeOf.format(at)
-  return dayOf.format(at) === dayOf.format(now) ? time : `${dayOf.format(at)}, ${time}`
+  const time = zone.time.format(at)
+  const day = zone.day.format(at)
+  return day === zone.day.format(now) ? time : `${day}, ${time}`
 }
 
 export function share(value: number | null): string {

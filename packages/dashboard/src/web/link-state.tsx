@@ -63,10 +63,12 @@ export function TokenForm() {
       <h1 id="title" tabIndex={-1}>
         This page needs a token
       </h1>
-      <p>
-        Get one from the operator of your cluster, or create it with{' '}
-        <code>kubectl create token dayfly-dashboard-reader</code>.
-      </p>
+      {store.hasToken() ? (
+        <p class="reason failed" role="alert">
+          The server refused the last token. It may have expired.
+        </p>
+      ) : null}
+      <p>The operator of your cluster can give you one.</p>
       <label for="token">Token</label>
       <input ref={field} id="token" name="token" type="password" required autoComplete="off" />
       <p class="soft">The browser keeps it until you close this tab.</p>

@@ -1,6 +1,6 @@
 // The first page: what waits and why, the sets, and the runners in time.
 import { Bars } from './bars.tsx'
-import { chosenLives } from './filter.ts'
+import { chosenLives, isFiltered } from './filter.ts'
 import { Filters } from './filters.tsx'
 import { FirstLine } from './first-line.tsx'
 import { Section } from './parts.tsx'
@@ -10,6 +10,8 @@ import { SetTable } from './set-table.tsx'
 import { useStore } from './store.ts'
 import { Tiles } from './tiles.tsx'
 import { Waiting } from './waiting.tsx'
+
+const noRunner = 'No runner exists now. One starts when a job waits.'
 
 export function NowPage({ filter }: { readonly filter: Filter }) {
   return (
@@ -34,7 +36,7 @@ function Runners({ filter }: { readonly filter: Filter }) {
     <Section id="runners" title="Runners">
       <Filters filter={filter} shown={lives.length} onChange={change} />
       <Bars lives={lives} set={filter.set} zoom={filter.zoom} onZoom={(zoom) => change({ ...filter, zoom })} />
-      <RunnerTable lives={lives} />
+      <RunnerTable lives={lives} none={isFiltered(filter) ? 'No runner matches the filters.' : noRunner} />
     </Section>
   )
 }

@@ -97,7 +97,7 @@ function Timeline({ steps }: { readonly steps: readonly TimelineStep[] }) {
             <At at={step.at} />
           </span>
           <span class="step-bar" aria-hidden="true">
-            <span style={{ width: `${((step.tookMs ?? 0) / longest) * 100}%` }} />
+            {step.tookMs === null ? null : <span style={{ width: `${(step.tookMs / longest) * 100}%` }} />}
           </span>
           <span class="step-took">
             {step.tookMs === null ? '' : `after ${duration(step.tookMs)}`}

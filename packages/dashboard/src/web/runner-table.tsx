@@ -4,14 +4,14 @@ import { useMemo, useRef } from 'preact/hooks'
 import type { Life } from '../model/life.ts'
 import { startOf } from './filter.ts'
 import { spoken } from './format.ts'
-import { Ago, Badge, type Mood, Since } from './parts.tsx'
+import { Ago, Badge, type Mood, Note, Since } from './parts.tsx'
 import { runnerAddress } from './route.ts'
 import { rowWindow } from './row-window.ts'
 
 const rowHeight = 44
 const boxHeight = 440
 
-export function RunnerTable({ lives }: { readonly lives: readonly Life[] }) {
+export function RunnerTable({ lives, none }: { readonly lives: readonly Life[]; readonly none: string }) {
   const top = useSignal(0)
   const box = useRef<HTMLElement>(null)
   // A step of ten rows: scrolling by one pixel must not draw the table again.
@@ -20,11 +20,17 @@ export function RunnerTable({ lives }: { readonly lives: readonly Life[] }) {
     if (rows !== top.value) top.value = rows
   }
   const { first, end, before, after } = rowWindow(lives.length, top.value, { rowHeight, boxHeight })
-  if (lives.length === 0) return <p class="note">No runner matches. Clear a filter, or wait for a job.</p>
+  if (lives.length === 0) return <Note>{none}</Note>
   return (
-    <section ref={box} class="rows" aria-label="Table of runners" onScroll={onScroll}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: an area that scrolls must have the focus of the keyboard */}
-      <table class="runner-rows" aria-rowcount={lives.length + 1} tabIndex={0}>
+    <section
+      ref={box}
+      class="rows"
+      aria-label="Table of runners"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: an area that scrolls must have the focus of the keyboard
+      tabIndex={0}
+      onScroll={onScroll}
+    >
+      <table class="runner-rows" aria-rowcount={lives.length + 1}>
         <thead>
           <tr aria-rowindex={1}>
             <th scope="col">Runner</th>

@@ -67,7 +67,8 @@ export function headOf(sets: readonly SetNow[], jobs: ReadonlyMap<string, Waitin
   const isKnown = sets.every((set) => set.waiting !== null)
   const oldest = Math.min(...[...jobs.values()].map((job) => job.queuedAt))
   const first = failing[0]
-  const waits = jobs.size === 0 ? `No job waits. ${busy} run.` : `${jobs.size} jobs wait, ${busy} run.`
+  const waits =
+    jobs.size === 0 ? `No job waits. ${busy} run.` : `${isKnown ? '' : 'At least '}${jobs.size} jobs wait, ${busy} run.`
   return {
     sentence: first
       ? `${waits} ${failing.length} of ${sets.length} sets have a problem. ${first.id}: ${first.problems[0]?.sentence}`

@@ -183,7 +183,7 @@ function Runners({ id }: { readonly id: string }) {
       aside={<a href={nowAddress({ ...noFilter, set: id })}>Filter these runners</a>}
     >
       <Bars lives={lives} set={id} zoom={zoom} onZoom={setZoom} />
-      <RunnerTable lives={lives} />
+      <RunnerTable lives={lives} none="This set has no runner now. One starts when a job waits." />
     </Section>
   )
 }

@@ -71,7 +71,7 @@ function SetRow({ set }: { readonly set: SetNow }) {
         <td data-name="At the forge" class="number">
           {set.forgeNumbers === null ? '?' : count(set.forgeNumbers.registered)}
           {set.difference === null ? null : (
-            <span class="differs" title={set.difference.sentence}>
+            <span class="differs">
               {' '}
               ≠<span class="unseen"> differs from ours</span>
             </span>
@@ -79,6 +79,7 @@ function SetRow({ set }: { readonly set: SetNow }) {
         </td>
         <td data-name="State" class="state">
           <SetState set={set} />
+          {set.difference === null ? null : <p class="soft">≠ {set.difference.sentence}</p>}
         </td>
       </tr>
     ),

@@ -1,4 +1,4 @@
-// What all parts of the page share: the state, signals that say what changed, the server's time, and the connection.
+// All parts of the page share this: the state, signals that say what changed, the server's time, and the connection.
 import type { Clock, Instant } from '@dayfly/kit/clock'
 import { batch, computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import { createContext } from 'preact'
@@ -14,7 +14,7 @@ import { parseRoute, type Route } from './route.ts'
 const gatherMs = 100
 
 export type Link = {
-  /** By the server's clock. Null before the first answer. */
+  /** The server's time. Null before the first answer. */
   readonly heardAt: Instant | null
   readonly problem: Problem | null
 }
@@ -33,6 +33,7 @@ export type Store = {
   all<Kind extends EntityKind>(kind: Kind): ReadonlyMap<string, Entities[Kind]>
   marks(): PageState['marks']
   start(): void
+  hasToken(): boolean
   useToken(token: string): void
 }
 
@@ -54,7 +55,13 @@ export function createStore(deps: { readonly ask: Ask; readonly clock: Clock; re
       }
     })
   const sink = createSink(state, { clock, now, link, show })
-  const start = () => void follow({ ask, clock }, sink, new AbortController().signal)
+  let following = new AbortController()
+  // A new token may come while the old stream still waits for its next attempt.
+  const start = () => {
+    following.abort()
+    following = new AbortController()
+    void follow({ ask, clock }, sink, following.signal)
+  }
   const all: Store['all'] = (kind) => {
     void revision[kind].value
     return tables[kind]
@@ -63,12 +70,13 @@ export function createStore(deps: { readonly ask: Ask; readonly clock: Clock; re
     void revision.marks.value
     return state.marks
   }
+  const hasToken = () => token.read() !== null
   const useToken = (text: string) => {
     token.write(text)
     link.value = { ...link.value, problem: null }
     start()
   }
-  return { ask, clock, route, now, head, link, isLost, all, marks, start, useToken }
+  return { ask, clock, route, now, head, link, isLost, all, marks, start, hasToken, useToken }
 }
 
 type Shown = {

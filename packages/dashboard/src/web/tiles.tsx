@@ -1,5 +1,6 @@
 // The totals of the installation. Unknown is "?", never 0.
 import { useComputed } from '@preact/signals'
+import type { Totals } from '../model/set-now.ts'
 import { count, duration } from './format.ts'
 import { useStore } from './store.ts'
 
@@ -17,7 +18,12 @@ export function Tiles() {
     ['Waiting', count(totals.waiting), 'jobs without a runner', totals.waiting === null],
     ['Running', count(totals.running), 'jobs on a runner', totals.running === null],
     ['Starting', count(totals.starting), startingNote(totals.idle), totals.starting === null],
-    ['Longest wait', longest(totals.longestWaitMs, totals.waiting), 'of a job that waits now', totals.waiting === null],
+    [
+      'Longest wait',
+      longest(totals),
+      'of a job that waits now',
+      totals.waiting === null && totals.longestWaitMs === null,
+    ],
   ] as const
   return (
     <dl class="tiles">
@@ -40,6 +46,6 @@ function startingNote(idle: number | null): string {
 }
 
 /** Null means "none waits" only if it is known that none waits. */
-function longest(ms: number | null, waiting: number | null): string {
-  return ms === null && waiting === 0 ? '–' : duration(ms)
+function longest({ longestWaitMs, waiting }: Totals): string {
+  return longestWaitMs === null && waiting === 0 ? '–' : duration(longestWaitMs)
 }

@@ -59,8 +59,8 @@ function LazyChart({ trends }: { readonly trends: Trends }) {
   const chart = useSignal<{ readonly Chart: Chart } | 'loading' | 'failed'>('loading')
   useEffect(() => {
     import('./chart.tsx').then(
-      (loaded) => {
-        chart.value = loaded
+      ({ Chart }) => {
+        chart.value = { Chart }
       },
       () => {
         chart.value = 'failed'
@@ -180,7 +180,7 @@ function TimeCells({ times }: { readonly times: QueueTimes }) {
 }
 
 /** The number is text, so the bar is only a picture. */
-export function Meter({ value, kind }: { readonly value: number | null; readonly kind: 'queue' | 'job' }) {
+function Meter({ value, kind }: { readonly value: number | null; readonly kind: 'queue' | 'job' }) {
   return (
     <span class="meter">
       <span class="meter-text">{share(value)}</span>

@@ -114,7 +114,8 @@ export function OutsideLink({ url, text }: { readonly url: string; readonly text
 function emptySentence(waiting: number | null, running: number | null): string {
   if (waiting === null) return 'It is unknown whether jobs wait: the forge did not answer. Nothing is counted as 0.'
   if (waiting > 0) return `${counted(waiting, 'job')} ${waiting === 1 ? 'waits' : 'wait'} for a runner.`
-  return running === null ? 'No job waits.' : `No job waits. ${count(running)} ${running === 1 ? 'runs' : 'run'}.`
+  if (running === null) return 'No job waits.'
+  return running === 0 ? 'No job waits or runs.' : `No job waits. ${count(running)} ${running === 1 ? 'runs' : 'run'}.`
 }
 
 function hasWaiting(set: SetNow): boolean {
