@@ -21,6 +21,7 @@ import type { Journal } from '../../journal.ts'
 import { createMetrics, type Metrics } from '../../metrics/metrics.ts'
 import { type HealthAddress, serveHealth } from './health-server.ts'
 import { preflight } from './preflight.ts'
+import { followWithTelemetry } from './telemetry.ts'
 
 export type ControllerSettings = {
   readonly kubeconfig: Kubeconfig
@@ -76,6 +77,8 @@ async function run(
   const forges = createForges({ clock, random, userAgent, owner: identity, onAnomaly, onExchange, environment })
   closers.push(forges.close)
   const running: { controller?: Controller; waiting?: string } = {}
+  const state = () => running.controller?.state()
+  closers.push(await followWithTelemetry({ environment, identity, clock: host.clock, journal, state }))
   if (health) closers.push(await listen(health, { ...host, clock }, metrics, running))
   const onWaiting = (why: string) => {
     if (running.waiting !== why) journal.write({ kind: 'cluster-unavailable', message: why })
