@@ -10,6 +10,7 @@ import { type Attributes, attribute, known } from '../attributes.ts'
 import type { RunnerEvent } from '../lives/follow.ts'
 import { type Job, type Life, pipelineOf } from '../lives/life.ts'
 import { isBad, resultOf } from '../results.ts'
+import { endBeganAt } from '../spans/phases.ts'
 import { resultOfLife } from '../spans/plan.ts'
 import type { Instruments } from './instruments.ts'
 
@@ -86,9 +87,8 @@ function jobFinished(
   record(instruments, event, { state: executing, pipeline, ms }, attributes)
 }
 
-/** The end begins with the container's end, or with that of the job. */
 function gone(instruments: Instruments, life: Life, at: Instant): void {
-  const from = life.steps.ended ?? life.jobs.at(-1)?.finishedAt
+  const from = endBeganAt(life)
   if (from === undefined) return
   const attributes = known({ [attribute.result]: resultOfLife(life) })
   const pipeline = pipelineOf(life, life.jobs[0])

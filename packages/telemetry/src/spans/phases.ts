@@ -70,7 +70,7 @@ function ofJob(life: Life, job: Job): readonly Phase[] {
 }
 
 /** The container ended, or its job did. Without both, a failed start began the end. */
-function endBeganAt(life: Life): Instant | undefined {
+export function endBeganAt(life: Life): Instant | undefined {
   const { steps, jobs } = life
   const known = [steps.ended, jobs.at(-1)?.finishedAt].filter((at) => at !== undefined)
   if (known.length > 0) return Math.min(...known)
