@@ -16,7 +16,8 @@ import { sendTrace } from './spans/send.ts'
 const closeMsMax = 3_000
 
 export function startSdk(settings: Settings, options: TelemetryOptions): Telemetry {
-  const { clock, sets } = options
+  const { clock } = options
+  const { sets, forgeOf } = rememberForges(options.sets)
   const connections = openConnections()
   const metrics = openMetrics(settings, connections, options)
   const traces = openTraces(settings, connections, options)
@@ -26,8 +27,7 @@ export function startSdk(settings: Settings, options: TelemetryOptions): Telemet
     instruments.dropped.add(1, { ...(life ? ofSet(life) : {}), ...known({ [attribute.error]: why }) })
   const onOver = (life: Life) => {
     if (!traces || !life.isOurs) return
-    const forge = sets().find(({ namespace, set }) => namespace === life.namespace && set === life.set)?.forge
-    const plan = planOf(life, forge)
+    const plan = planOf(life, forgeOf(life))
     if (!plan) return
     if (traces.hasRoom(plan.children.length + 1)) sendTrace(traces.tracer, plan)
     else dropped('queue-full', life)
@@ -44,6 +44,22 @@ export function startSdk(settings: Settings, options: TelemetryOptions): Telemet
       connections.close()
     },
   }
+}
+
+/** The last lives of a term end when the process leads no more, and so sees no sets. */
+function rememberForges(read: TelemetryOptions['sets']) {
+  let forges: ReadonlyMap<string, string> = new Map()
+  const sets = () => {
+    const all = read()
+    if (all.length > 0) forges = new Map(all.map(({ namespace, set, forge }) => [`${namespace}/${set}`, forge]))
+    return all
+  }
+  const forgeOf = ({ namespace, set }: Life) => {
+    const key = `${namespace}/${set}`
+    if (!forges.has(key)) sets()
+    return forges.get(key)
+  }
+  return { sets, forgeOf }
 }
 
 /** A process that does not lead follows the lives, because it may lead before they end. It counts none of them. */
