@@ -1,4 +1,4 @@
-// What surrounds an exporter of OpenTelemetry: failures are reported seldom, exports are counted, and connections end with the process.
+// Wraps an exporter of OpenTelemetry: it reports failures, counts exports, and ends connections with the process.
 import http from 'node:http'
 import https from 'node:https'
 import type { Clock, Instant } from '@dayfly/kit/clock'

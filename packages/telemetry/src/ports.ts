@@ -1,4 +1,4 @@
-// What the room takes and gives.
+// The options of the room, and its interface.
 import type { Clock } from '@dayfly/kit/clock'
 import type { Entry } from '@dayfly/runner-set/model/event'
 
@@ -21,7 +21,7 @@ export type TelemetryOptions = {
   readonly onFailure: (message: string) => void
 }
 
-/** What the controller knows of one set. */
+/** The counts of one set, and its forge. */
 export type SetCounts = {
   readonly namespace: string
   readonly set: string

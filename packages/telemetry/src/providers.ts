@@ -27,15 +27,20 @@ export function openTraces(
   settings: Settings,
   connections: Connections,
   options: TelemetryOptions,
+  onLost: (lives: number) => void,
 ): Traces | undefined {
   const { traces } = settings
   if (!traces) return undefined
   const report = failureReports('traces', options.clock, options.onFailure)
-  const exporter = new OTLPTraceExporter(exporterOptions(traces, connections))
+  // At the end, the SDK sends all batches of the queue at once. Its default is 30.
+  const concurrencyLimit = traces.queueMax
+  const exporter = new OTLPTraceExporter({ ...exporterOptions(traces, connections), concurrencyLimit })
   let waiting = 0
-  watched(exporter, ({ length }, error) => {
-    waiting -= length
-    if (error) report(error)
+  watched(exporter, (spans, error) => {
+    waiting -= spans.length
+    if (!error) return
+    report(error)
+    onLost(spans.filter(({ parentSpanContext }) => parentSpanContext === undefined).length)
   })
   const counting = spanCounter(() => {
     waiting++

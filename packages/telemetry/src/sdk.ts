@@ -4,7 +4,7 @@ import { attribute, known } from './attributes.ts'
 import { openConnections } from './exporting.ts'
 import type { Life } from './lives/life.ts'
 import { Lives } from './lives/lives.ts'
-import { countRun, countSystem, ofSet } from './metrics/count.ts'
+import { countRun, countSystem } from './metrics/count.ts'
 import { createInstruments, type Instruments } from './metrics/instruments.ts'
 import { observeSets } from './metrics/observe.ts'
 import type { Telemetry, TelemetryOptions } from './ports.ts'
@@ -20,17 +20,17 @@ export function startSdk(settings: Settings, options: TelemetryOptions): Telemet
   const { sets, forgeOf } = rememberForges(options.sets)
   const connections = openConnections()
   const metrics = openMetrics(settings, connections, options)
-  const traces = openTraces(settings, connections, options)
   const instruments = createInstruments(metrics.meter)
   observeSets(metrics.meter, instruments, sets)
-  const dropped = (why: string, life?: Life) =>
-    instruments.dropped.add(1, { ...(life ? ofSet(life) : {}), ...known({ [attribute.error]: why }) })
+  const dropped = (why: string, lives = 1) => instruments.dropped.add(lives, known({ [attribute.error]: why }))
+  const onLost = (lives: number) => dropped('export-failed', lives)
+  const traces = openTraces(settings, connections, options, onLost)
   const onOver = (life: Life) => {
     if (!traces || !life.isOurs) return
     const plan = planOf(life, forgeOf(life))
     if (!plan) return
     if (traces.hasRoom(plan.children.length + 1)) sendTrace(traces.tracer, plan)
-    else dropped('queue-full', life)
+    else dropped('queue-full')
   }
   const lives = new Lives({ clock, onOver, onDropped: () => dropped('too-many-open') })
   return {

@@ -60,13 +60,13 @@ export function follow(life: Life, event: RunnerEvent, at: Instant): void {
       requested(life, event.requestedMs, at)
       // The journal says first that the runner is gone, and then why.
       life.steps.gone ??= at
-      troubled(life, event, at)
+      addProblem(life, event, at)
       break
     case 'runner-failed':
     case 'runner-delayed':
     case 'job-pod-failed':
     case 'job-doubtful':
-      troubled(life, event, at)
+      addProblem(life, event, at)
       break
   }
 }
@@ -75,9 +75,9 @@ function requested(life: Life, ms: number | undefined, at: Instant): void {
   if (ms !== undefined) life.steps.requested ??= at - Math.max(0, ms)
 }
 
-function troubled(life: Life, event: Extract<RunnerEvent, { readonly failure: unknown }>, at: Instant): void {
-  if (life.troubles.length === entriesMax) return
-  life.troubles.push({ at, reason: event.failure.reason, isDelay: event.kind === 'runner-delayed' })
+function addProblem(life: Life, event: Extract<RunnerEvent, { readonly failure: unknown }>, at: Instant): void {
+  if (life.problems.length === entriesMax) return
+  life.problems.push({ at, reason: event.failure.reason, isDelay: event.kind === 'runner-delayed' })
 }
 
 function jobOf({ jobs }: Life, id: string): Job {

@@ -1,4 +1,4 @@
-// What the journal has said about one runner so far.
+// The journal's facts about one runner so far.
 import type { Instant } from '@dayfly/kit/clock'
 import type { FailureReason } from '@dayfly/runner-set/model/failure'
 import type { NamedJob } from '@dayfly/runner-set/model/forge-event'
@@ -18,7 +18,7 @@ export type Job = {
 }
 
 /** A failure, or a delay that a start survived. */
-export type Trouble = { readonly at: Instant; readonly reason: FailureReason; readonly isDelay: boolean }
+export type Problem = { readonly at: Instant; readonly reason: FailureReason; readonly isDelay: boolean }
 
 export type Life = {
   readonly namespace: string
@@ -27,7 +27,7 @@ export type Life = {
   readonly steps: Partial<Record<Step, Instant>>
   /** In the order of their first events. Most lives have at most one. */
   readonly jobs: Job[]
-  readonly troubles: Trouble[]
+  readonly problems: Problem[]
   registration?: string
   podUid?: string
   node?: string
@@ -41,6 +41,6 @@ export function pipelineOf({ set }: Pick<Life, 'set'>, job: Job | undefined): st
 }
 
 /** The last failure; undefined if there is none. */
-export function failureOf({ troubles }: Life): Trouble | undefined {
-  return troubles.findLast(({ isDelay }) => !isDelay)
+export function failureOf({ problems }: Life): Problem | undefined {
+  return problems.findLast(({ isDelay }) => !isDelay)
 }

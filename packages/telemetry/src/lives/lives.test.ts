@@ -1,4 +1,4 @@
-// Which lives are in memory, and when they are over.
+// Tests when a life is in memory, and when it is over.
 import { virtualClock } from '@dayfly/kit/virtual-clock'
 import type { JournalEvent } from '@dayfly/runner-set/model/event'
 import { expect, it } from 'vitest'
@@ -62,7 +62,7 @@ it('has the reason of a refused start, which follows its end', async () => {
   take({ ...of, kind: 'runner-gone', because: 'removed' })
   take({ ...of, kind: 'start-refused', failure: { reason: 'image-missing', message: '' } })
   await clock.advance(1_000)
-  expect(over).toMatchObject([{ troubles: [{ reason: 'image-missing' }] }])
+  expect(over).toMatchObject([{ problems: [{ reason: 'image-missing' }] }])
 })
 
 it('begins no life with an event that follows the end of one', async () => {
@@ -92,7 +92,7 @@ it('bounds the jobs and the delays of one life', () => {
     take({ ...of, kind: 'runner-delayed', failure: { reason: 'image-missing', message: '' }, since: 0 })
   }
   const life = take({ ...of, kind: 'runner-online' })
-  expect([life?.jobs.length, life?.troubles.length]).toEqual([32, 32])
+  expect([life?.jobs.length, life?.problems.length]).toEqual([32, 32])
 })
 
 it('ends what is gone at its own end, and forgets what is open', () => {

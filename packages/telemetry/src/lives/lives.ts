@@ -54,7 +54,7 @@ export class Lives {
   }
 
   #begin(key: string, { namespace, set, runner }: RunnerEvent): Life {
-    const life: Life = { namespace, set, runner, steps: {}, jobs: [], troubles: [] }
+    const life: Life = { namespace, set, runner, steps: {}, jobs: [], problems: [] }
     if (this.size >= (this.#options.max ?? livesMax)) this.#dropOldest()
     this.#open.set(key, life)
     return life

@@ -38,7 +38,8 @@ export function createInstruments(meter: Meter) {
     }),
     dropped: meter.createCounter('dayfly.telemetry.dropped', {
       unit: '{life}',
-      description: 'Lives without a trace, because too many were open or too many spans waited.',
+      description:
+        'Lives without a trace: too many were open, too many spans waited, or the collector did not take them.',
     }),
   }
 }

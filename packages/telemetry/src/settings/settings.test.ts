@@ -1,4 +1,4 @@
-// What OpenTelemetry's environment variables mean, and which values are refused.
+// Tests the meaning of OpenTelemetry's environment variables, and the refusal of wrong values.
 import { describe, expect, it } from 'vitest'
 import { type Environment, readSettings } from './settings.ts'
 import { TelemetrySettingsError } from './settings-error.ts'
@@ -11,7 +11,7 @@ it.each<[string, Environment]>([
   ['with an empty address', { OTEL_EXPORTER_OTLP_ENDPOINT: ' ' }],
   ['with a name alone', { OTEL_SERVICE_NAME: 'ci' }],
   ['if the SDK is disabled', { ...on, OTEL_SDK_DISABLED: 'True' }],
-  ['if both exporters are none', { ...on, OTEL_TRACES_EXPORTER: 'none', OTEL_METRICS_EXPORTER: 'none' }],
+  ['if both exporters have the value none', { ...on, OTEL_TRACES_EXPORTER: 'none', OTEL_METRICS_EXPORTER: 'none' }],
 ])('is off %s', (_title, environment) => {
   expect(readSettings(environment)).toBeUndefined()
 })
@@ -32,7 +32,7 @@ describe('the targets', () => {
     expect(metrics).toBeUndefined()
   })
 
-  it('lack a signal whose exporter is none', () => {
+  it('lack a signal whose exporter has the value none', () => {
     expect(readSettings({ ...on, OTEL_TRACES_EXPORTER: 'none' })).toMatchObject({ traces: undefined, metrics: {} })
   })
 

@@ -14,7 +14,7 @@ type Events = readonly (readonly [ms: number, event: JournalEvent])[]
 const failure: Failure = { reason: 'image-missing', message: 'text from outside' }
 
 function plan(events: Events): TracePlan | undefined {
-  const life: Life = { ...of, steps: {}, jobs: [], troubles: [] }
+  const life: Life = { ...of, steps: {}, jobs: [], problems: [] }
   for (const [ms, event] of events) follow(life, event as RunnerEvent, start + ms)
   return planOf(life, 'https://github.example/acme')
 }

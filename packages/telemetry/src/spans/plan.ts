@@ -112,8 +112,8 @@ function messageOf(life: Life, of: Result): string {
 }
 
 /** The sentence of the table, and not the text that was observed: that may come from anywhere. */
-function eventsOf({ troubles }: Life): readonly SpanEvent[] {
-  return troubles.map(({ at, reason, isDelay }) => ({
+function eventsOf({ problems }: Life): readonly SpanEvent[] {
+  return problems.map(({ at, reason, isDelay }) => ({
     name: isDelay ? 'dayfly.delay' : 'dayfly.failure',
     at,
     attributes: known({ [attribute.reason]: reason, [attribute.sentence]: failureInfo(reason).sentence }),
