@@ -54,7 +54,7 @@ export function openConnections() {
         agent.destroy()
         // The exporter would repeat the request that has just ended.
         agent.createConnection = () => {
-          throw new Error('the process ends')
+          throw new Error('the process ended before the collector answered')
         }
       }
     },

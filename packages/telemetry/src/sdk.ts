@@ -68,6 +68,7 @@ function createReader(lives: Lives, instruments: Instruments): (entry: Entry) =>
   return ({ at, event }) => {
     if (event.kind === 'leadership-gained') leading = true
     else if (event.kind === 'leadership-lost') leading = false
+    else if (event.kind === 'set-removed') lives.forget(event.namespace, event.set)
     if (leading || !('set' in event)) countSystem(instruments, event)
     if (!('runner' in event)) return
     const life = lives.take(event, at)

@@ -84,6 +84,15 @@ it('drops the oldest life if too many are open, and counts it', () => {
   expect(take({ ...of, kind: 'runner-online' }, 'c')).toBeDefined()
 })
 
+it('forgets the open lives of a deleted set, and no others', () => {
+  const { lives, take, dropped } = open()
+  take({ ...of, kind: 'pod-created', uid: 'u' }, 'a')
+  take({ ...of, set: 'windows', kind: 'pod-created', uid: 'u' }, 'b')
+  lives.forget(of.namespace, of.set)
+  expect(take({ ...of, kind: 'runner-online' }, 'a')).toBeUndefined()
+  expect([lives.size, dropped()]).toEqual([1, 0])
+})
+
 it('bounds the jobs and the delays of one life', () => {
   const { take } = open()
   take({ ...of, kind: 'pod-created', uid: 'u' })

@@ -45,6 +45,13 @@ export class Lives {
     return life
   }
 
+  /** Forgets the open lives of a deleted set: nobody follows its runners any more. */
+  forget(namespace: string, set: string): void {
+    for (const [key, life] of this.#open) {
+      if (life.namespace === namespace && life.set === set) this.#open.delete(key)
+    }
+  }
+
   /** Ends the lives that are gone at once. Open ones are forgotten: another process may follow them. */
   close(): void {
     this.#timer?.cancel()
