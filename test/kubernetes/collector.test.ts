@@ -1,14 +1,17 @@
 // OpenTelemetry's own collector receives one life of the controller. It passes on what it understood.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { valueAt } from '@dayfly/kit/read-json'
 import { openReceiver, type Receiver } from '@dayfly/telemetry/receiver.fixture'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { parse } from 'yaml'
 import { compileCollector } from '../../scripts/control-plane/build.ts'
 import { until } from '../cli.ts'
 import { expectOneLife, liveOnce } from '../controller/traced-life.ts'
+import { guideText } from '../dayfly/guide-pages.ts'
 
 let folder: string
 let obstacle: string | undefined
@@ -33,10 +36,21 @@ test('the collector receives one trace for one life, and its metrics', { timeout
   const printed = await startCollector(port)
   await liveOnce(`http://127.0.0.1:${port}`)
   await expectOneLife(receiver)
-  // The output is an example of docs/guide/telemetry.md.
+  // The page shows a part of this text.
   if (process.env['DAYFLY_COLLECTOR_OUTPUT']) await writeFile(process.env['DAYFLY_COLLECTOR_OUTPUT'], printed())
-  expect(printed()).toMatch(/Name +: RUN ci.yml\n +Kind +: Server\n/)
   expect(printed()).toContain('-> Name: cicd.pipeline.run.duration')
+  const page = guideText('telemetry')
+  const spans = [...page.matchAll(/Name: (.+?) {2,}Kind: (\w+)/g)]
+  const attributes = [...page.matchAll(/-> [\w.]+: Str/g)]
+  expect([spans.length, attributes.length]).toEqual([3, 9])
+  for (const [, name, kind] of spans) expect(printed()).toMatch(new RegExp(`Name +: ${name}\\n +Kind +: ${kind}\\n`))
+  for (const [attribute] of attributes) expect(printed()).toContain(attribute)
+})
+
+test('the command of the page sets a value of the chart', async () => {
+  const values: unknown = parse(await readFile('deploy/chart/values.yaml', 'utf8'))
+  const [, key = ''] = /--set ([\w.]+)=/.exec(guideText('telemetry')) ?? []
+  expect(valueAt(values, ...key.split('.'))).toBe('')
 })
 
 /** Returns what the collector has printed so far. */
