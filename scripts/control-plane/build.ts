@@ -18,6 +18,9 @@ const source = fileURLToPath(new URL('../../test/kubernetes/control-plane', impo
 /** The Go module of the public client of GitHub's scale-set API. A test compiles it where there is no network. */
 const client = fileURLToPath(new URL('../../test/kubernetes/scaleset', import.meta.url))
 
+/** The Go module of OpenTelemetry's collector. Its modules do not fit those of Kubernetes. */
+const collector = fileURLToPath(new URL('../../test/kubernetes/collector', import.meta.url))
+
 const containerd = 'github.com/containerd/containerd/v2/cmd'
 const plugins = 'github.com/containernetworking/plugins/plugins'
 
@@ -107,6 +110,11 @@ export function buildControlPlane(signal: AbortSignal): Promise<Built> {
 /** Compiles the scale-set client into Go's own cache. */
 export function compileClient(signal: AbortSignal, output = '/dev/null'): Promise<Missing | undefined> {
   return runGo(['build', '-mod=readonly', ...buildFlags, '-o', output, '.'], { cwd: client, signal })
+}
+
+/** Builds OpenTelemetry's collector, which takes a minute on two idle cores with an empty Go cache. */
+export function compileCollector(signal: AbortSignal, output = '/dev/null'): Promise<Missing | undefined> {
+  return runGo(['build', '-mod=readonly', ...buildFlags, '-o', output, '.'], { cwd: collector, signal })
 }
 
 async function compile(names: readonly ProgramName[], to: string, signal: AbortSignal): Promise<Missing | undefined> {

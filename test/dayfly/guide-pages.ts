@@ -27,7 +27,10 @@ export const guidePages = [
 export const localPage = 'try-without-a-cluster'
 
 /** Pages whose blocks go to other programs than a shell or kubectl, each with the test that runs them. */
-export const otherPages = { gitops: 'test/kubernetes/chart/gitops.test.ts' } as const
+export const otherPages = {
+  gitops: 'test/kubernetes/chart/gitops.test.ts',
+  telemetry: 'test/kubernetes/collector.test.ts',
+} as const
 
 /** Pages for programs that no machine of the tests has. Each says so. */
 export const unrunPages = ['kind-k3d-minikube'] as const

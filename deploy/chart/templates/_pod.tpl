@@ -144,6 +144,17 @@ volumes:
 - name: NO_PROXY
   value: {{ prepend .Values.proxy.noProxy "$(KUBERNETES_SERVICE_HOST)" | join "," | quote }}
 {{- end }}
+{{- with .Values.telemetry.endpoint }}
+- name: OTEL_EXPORTER_OTLP_ENDPOINT
+  value: {{ . | quote }}
+{{- end }}
+{{- with .Values.telemetry.headersSecret }}
+- name: OTEL_EXPORTER_OTLP_HEADERS
+  valueFrom:
+    secretKeyRef:
+      name: {{ . }}
+      key: headers
+{{- end }}
 {{- if or .Values.extraCa.configMap .Values.extraCa.secret }}
 - name: NODE_EXTRA_CA_CERTS
   value: {{ printf "/etc/dayfly/ca/%s" .Values.extraCa.key | quote }}

@@ -74,6 +74,8 @@ describe('the values of the controller are refused with their path', () => {
     ['--set=image.digest=sha256:1', '/image/digest'],
     ['--set=http.port=80', '/http/port'],
     ['--set=proxy.https=proxy.example:3128', '/proxy/https'],
+    ['--set=telemetry.endpoint=collector:4318', '/telemetry/endpoint'],
+    ['--set=telemetry.headersSecret=Not_A_Name', '/telemetry/headersSecret'],
     ['--set=extraCa.configMap=a,extraCa.secret=b', '/extraCa'],
     ['--set=networkPolicy.apiServerPorts={0}', '/networkPolicy/apiServerPorts/0'],
     ['--set=unknown=1', 'unknown'],
@@ -207,12 +209,25 @@ it('shortens long names so that pods can have them as host names', async () => {
   expect(names[1]?.length).toBeLessThanOrEqual(52)
 })
 
-it('lets the controller reach the ports of its proxy and of its API server, and no others', async () => {
+it('names the collector and the Secret of its headers, and none of both by default', async () => {
+  const [by, own] = [await render(controllerChart, `--values=${fullValues}`), await render(controllerChart)]
+  const otel = (objects: readonly KubeObject[]) =>
+    listAt(ofKind(objects, 'Deployment')[0], 'spec', 'template', 'spec', 'containers')
+      .flatMap((container) => listAt(container, 'env'))
+      .filter((variable) => textAt(variable, 'name')?.startsWith('OTEL_'))
+  expect(otel(by)).toEqual([
+    { name: 'OTEL_EXPORTER_OTLP_ENDPOINT', value: 'http://collector.monitoring:4318' },
+    { name: 'OTEL_EXPORTER_OTLP_HEADERS', valueFrom: { secretKeyRef: { name: 'collector', key: 'headers' } } },
+  ])
+  expect(otel(own)).toEqual([])
+})
+
+it('lets the controller reach the ports of its proxy, its collector and its API server, and no others', async () => {
   const [policy] = ofKind(await render(controllerChart, `--values=${fullValues}`), 'NetworkPolicy')
   const ports = listAt(policy, 'spec', 'egress').flatMap((rule) =>
     listAt(rule, 'ports').map((port) => (port as { port: number }).port),
   )
-  expect(ports).toEqual([53, 53, 443, 6443, 7445, 3128, 80, 8443])
+  expect(ports).toEqual([53, 53, 443, 6443, 7445, 3128, 80, 4318, 8443])
 })
 
 it('gives a set one forge: its own takes the place of the default one', async () => {

@@ -217,6 +217,10 @@ function ofProcess(event: ProcessEvent): LogLine {
         resource: event.resource,
         objects: event.objects,
       }
+    case 'telemetry-failed': {
+      const next = 'Check the collector and the variables OTEL_EXPORTER_OTLP_*. Runners do not depend on it.'
+      return { level: 'warn', message: event.message, reason: event.kind, next }
+    }
     case 'controller-stopping':
       return { level: 'info', message: `The controller stops: ${event.why}. Runners live on.` }
     case 'stop-cut-short':

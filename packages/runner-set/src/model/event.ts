@@ -37,6 +37,8 @@ export type JournalEvent =
   | { readonly kind: 'dashboard-listening'; readonly address: string }
   /** The past of the page cannot be read or kept. */
   | { readonly kind: 'history-troubled'; readonly message: string }
+  /** The collector of OpenTelemetry does not take traces or metrics. Written at most once a minute for each. */
+  | { readonly kind: 'telemetry-failed'; readonly message: string }
   | { readonly kind: 'controller-stopping'; readonly why: string }
   /** The bound of an orderly end was reached. Another process finds what was left under way. */
   | { readonly kind: 'stop-cut-short'; readonly afterMs: number }
@@ -61,7 +63,12 @@ export type JournalEvent =
   | (OfSet & { readonly kind: 'credential-changed' })
   /** The forge did something against its protocol that Dayfly could tolerate. */
   | { readonly kind: 'protocol-anomaly'; readonly set: string; readonly anomaly: string; readonly message: string }
-  | (OfRunner & { readonly kind: 'runner-registered'; readonly registration: string })
+  | (OfRunner & {
+      readonly kind: 'runner-registered'
+      readonly registration: string
+      /** How long ago the set decided to start the runner; undefined if this process did not decide it. */
+      readonly requestedMs?: number | undefined
+    })
   | (OfRunner & { readonly kind: 'pod-created'; readonly uid: string })
   | (OfRunner & {
       readonly kind: 'runner-started'
@@ -90,7 +97,12 @@ export type JournalEvent =
   | (OfRunner & { readonly kind: 'runner-delayed'; readonly failure: Failure; readonly since: Instant })
   | (OfRunner & { readonly kind: 'runner-failed'; readonly failure: Failure })
   | (OfRunner & { readonly kind: 'runner-gone'; readonly because: string })
-  | (OfRunner & { readonly kind: 'start-refused'; readonly failure: Failure })
+  | (OfRunner & {
+      readonly kind: 'start-refused'
+      readonly failure: Failure
+      /** How long ago the set decided to start the runner. */
+      readonly requestedMs?: number | undefined
+    })
   /** Runners wait until the forge allows another registration. */
   | (OfSet & { readonly kind: 'registrations-limited'; readonly until: Instant })
   | (OfSet & { readonly kind: 'registration-dropped'; readonly name: string })

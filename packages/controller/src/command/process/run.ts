@@ -23,6 +23,7 @@ import type { PageSettings } from '../../page/open-page.ts'
 import { serveHealth } from './health-server.ts'
 import type { ListenAddress } from './listen-address.ts'
 import { preflight } from './preflight.ts'
+import { followWithTelemetry } from './telemetry.ts'
 
 export type ControllerSettings = {
   readonly kubeconfig: Kubeconfig
@@ -80,6 +81,8 @@ async function run(
   const forges = createForges({ clock, random, userAgent, owner: identity, onAnomaly, onExchange, environment })
   closers.push(forges.close)
   const running: { controller?: Controller; waiting?: string } = {}
+  const state = () => running.controller?.state()
+  closers.push(await followWithTelemetry({ environment, identity, clock: host.clock, journal, state }))
   if (health) closers.push(await listen(health, { ...host, clock }, metrics, running))
   if (settings.page) {
     // Most processes serve no page, and start faster without its code.

@@ -28,6 +28,22 @@ describe('the start of a runner', () => {
     expect(set.runner()?.registration).toMatchObject({ is: 'present', value: { id: '7' } })
   })
 
+  it.each([
+    ['its registration', registered, 'runner-registered'],
+    ['its refusal', no('register', unreachable), 'start-refused'],
+  ] as const)('says at %s how long ago it was decided', (_title, result, kind) => {
+    const set = started()
+    const events = set.outcome({ action: 'start-runner', runner: a, result }, now + seconds(3))
+    expect(events.find((event) => event.kind === kind)).toMatchObject({ requestedMs: seconds(3) })
+  })
+
+  it('does not say when it was decided if the watch has shown the pod before', () => {
+    const set = started()
+    set.seen({ uid: 'u' })
+    const events = set.outcome({ action: 'start-runner', runner: a, result: registered }, now + seconds(3))
+    expect(events).toMatchObject([{ kind: 'runner-registered', requestedMs: undefined }])
+  })
+
   it('keeps what the watch has shown before the response to the creation of the pod', () => {
     const set = started(registered)
     set.seen({ uid: 'u', resourceVersion: '9', node: 'node-1' })

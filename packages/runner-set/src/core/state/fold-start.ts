@@ -43,7 +43,9 @@ export function foldStart(step: FoldStep, name: string, result: StartOutcome): v
 function registered(step: FoldStep, runner: Runner, registration: Registration): void {
   callSucceeded(step, 'register')
   put(step, { ...runner, registration: { is: 'present', value: registration, at: step.at } })
-  step.events.push({ kind: 'runner-registered', ...subject(step, runner.name), registration: registration.id })
+  const requestedMs = runner.pod.is === 'requested' ? step.at - runner.pod.since : undefined
+  const { id } = registration
+  step.events.push({ kind: 'runner-registered', ...subject(step, runner.name), registration: id, requestedMs })
 }
 
 /** The response has the pod as it was created. The watch may have shown a newer state by now. */
@@ -118,5 +120,10 @@ function startRefused(step: FoldStep, runner: Runner, failure: Failure): void {
   const begun = begunAt(runner)
   remove(step, runner)
   countFailure(step, failure, runner.name, begun)
-  step.events.push({ kind: 'start-refused', ...subject(step, runner.name), failure })
+  step.events.push({
+    kind: 'start-refused',
+    ...subject(step, runner.name),
+    failure,
+    requestedMs: step.at - begun,
+  })
 }
