@@ -20,16 +20,27 @@ type Feeding = {
 
 /** Feeds the history from now on. Returns how to end that. */
 export function feedHistory({ history, journal, clock, controller }: Feeding): () => void {
-  const unsubscribe = journal.subscribe((entry) => history.take(entry))
   const seeded = new Set<string>()
   const described = new Map<string, SetInsight['set']>()
+  const describeNow = (insight: SetInsight) => {
+    const id = idOf(insight)
+    if (described.get(id) !== insight.set) describe(history, insight)
+    described.set(id, insight.set)
+  }
+  const unsubscribe = journal.subscribe((entry) => {
+    const { event } = entry
+    // The first jobs of a new set come before the next comparison, and their addresses and requests follow from the set.
+    if ('namespace' in event && !described.has(`${event.namespace}/${event.set}`)) {
+      for (const insight of controller()?.insights() ?? []) describeNow(insight)
+    }
+    history.take(entry)
+  })
   let timer: Timer
   const compare = () => {
     timer = clock.after(compareMs, compare)
     for (const insight of controller()?.insights() ?? []) {
-      const id = `${insight.set.namespace}/${insight.set.name}`
-      if (described.get(id) !== insight.set) describe(history, insight)
-      described.set(id, insight.set)
+      const id = idOf(insight)
+      describeNow(insight)
       // The set's runners are known after the first complete list.
       if (insight.counts && !seeded.has(insight.uid)) seed(history, insight, clock.now())
       if (insight.counts) seeded.add(insight.uid)
@@ -41,6 +52,10 @@ export function feedHistory({ history, journal, clock, controller }: Feeding): (
     unsubscribe()
     timer.cancel()
   }
+}
+
+function idOf({ set: { namespace, name } }: SetInsight): string {
+  return `${namespace}/${name}`
 }
 
 function describe(history: History, { set }: SetInsight): void {
