@@ -91,14 +91,14 @@ describe('after the last job', () => {
   it('has the bars of the same runners as the table', async () => {
     const box = page.getByRole('region', { name: 'Bars of the runners' })
     await box.scrollIntoViewIfNeeded()
-    const { x, y, width, height } = (await box.boundingBox())!
-    const lanes = Array.from({ length: Math.ceil((height - 24) / 8) }, (_, index) => y + 24 + index * 8)
     const { lives } = await snapshot()
     for (const { runner, steps } of lives) {
-      const middle = (steps.jobStarted! + steps.jobFinished!) / 2
+      // The quota refused the pod of one runner, so that runner had no job.
+      const middle = ((steps.jobStarted ?? steps.registered!) + (steps.jobFinished ?? steps.gone!)) / 2
       await until(`a bar of ${runner}`, waitMs, async () => {
-        const shownMs = 15 * 60_000
-        const right = x + width * (1 - (Date.now() - middle) / shownMs)
+        const { x, y, width, height } = (await box.boundingBox())!
+        const lanes = Array.from({ length: Math.ceil((height - 24) / 8) }, (_, index) => y + 24 + index * 8)
+        const right = x + width * (1 - (Date.now() - middle) / (15 * 60_000))
         // A bar of a second is a pixel wide, and the pointer may be on its neighbour, too.
         for (const beside of [0, 5, -5]) {
           for (const lane of lanes) {

@@ -8,12 +8,7 @@ import { PageServer } from '../../packages/dashboard/src/server/page-server.ts'
 import { everything } from '../../packages/dashboard/src/server/scope.ts'
 import type { PastSource, PresentSource } from '../../packages/dashboard/src/server/source.ts'
 import { createSample, type Sample, type SampleSize } from '../../packages/dashboard/src/web/sample.fixture.ts'
-import {
-  costsOf,
-  detailOf,
-  foundFor,
-  trendsOf,
-} from '../../packages/dashboard/src/web/sample-answers.fixture.ts'
+import { costsOf, detailOf, foundFor, trendsOf } from '../../packages/dashboard/src/web/sample-answers.fixture.ts'
 
 export const pageFolder = path.resolve(import.meta.dirname, '../../packages/dashboard/dist/page')
 
