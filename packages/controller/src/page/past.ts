@@ -21,15 +21,28 @@ type Feeding = {
 
 /** Feeds the history from now on. Returns how to end that. */
 export function feedHistory({ history, journal, clock, controller }: Feeding): () => void {
-  const unsubscribe = journal.subscribe((entry) => history().take(entry))
-  const known = new WeakMap<History, Known>()
+  const told = new WeakMap<History, Told>()
+  const toldTo = (fed: History) => {
+    const known = told.get(fed) ?? { described: new Map(), seeded: new Set() }
+    told.set(fed, known)
+    return known
+  }
+  const insights = () => controller()?.insights() ?? []
+  const unsubscribe = journal.subscribe((entry) => {
+    const { event } = entry
+    const fed = history()
+    const known = toldTo(fed)
+    // The first jobs of a new set come before the next comparison, and their addresses and requests follow from the set.
+    if ('namespace' in event && !known.described.has(`${event.namespace}/${event.set}`)) {
+      for (const insight of insights()) describe(fed, known, insight)
+    }
+    fed.take(entry)
+  })
   let timer: Timer
   const compare = () => {
     timer = clock.after(compareMs, compare)
     const fed = history()
-    const of = known.get(fed) ?? { described: new Map(), seeded: new Set() }
-    known.set(fed, of)
-    for (const insight of controller()?.insights() ?? []) compareSet(fed, of, insight, clock.now())
+    for (const insight of insights()) compareSet(fed, toldTo(fed), insight, clock.now())
   }
   timer = clock.after(0, compare)
   return () => {
@@ -38,24 +51,30 @@ export function feedHistory({ history, journal, clock, controller }: Feeding): (
   }
 }
 
-/** What a history was told before. */
-type Known = { readonly described: Map<string, SetInsight['set']>; readonly seeded: Set<string> }
+/** What a history was told of the sets before. */
+type Told = { readonly described: Map<string, SetInsight['set']>; readonly seeded: Set<string> }
 
-function compareSet(history: History, { described, seeded }: Known, insight: SetInsight, now: number): void {
-  const { set, counts, uid } = insight
-  const id = `${set.namespace}/${set.name}`
-  if (described.get(id) !== set) describe(history, insight)
-  described.set(id, set)
+function compareSet(history: History, told: Told, insight: SetInsight, now: number): void {
+  const { counts, uid } = insight
+  describe(history, told, insight)
   // The set's runners are known after the first complete list.
-  if (counts && !seeded.has(uid)) seed(history, insight, now)
-  if (counts) seeded.add(uid)
-  history.reconcile(id, waitingOf(insight), now)
+  if (counts && !told.seeded.has(uid)) seed(history, insight, now)
+  if (counts) told.seeded.add(uid)
+  history.reconcile(idOf(insight), waitingOf(insight), now)
 }
 
-function describe(history: History, { set }: SetInsight): void {
-  const { namespace, name, source, paused, queueTimeMs } = set
+function idOf({ set: { namespace, name } }: SetInsight): string {
+  return `${namespace}/${name}`
+}
+
+function describe(history: History, { described }: Told, insight: SetInsight): void {
+  const { set } = insight
+  const id = idOf(insight)
+  if (described.get(id) === set) return
+  described.set(id, set)
+  const { source, paused, queueTimeMs } = set
   history.describe({
-    ...{ id: `${namespace}/${name}`, url: source.url, forge: source.kind, paused },
+    ...{ id, url: source.url, forge: source.kind, paused },
     requests: requestsOf(set),
     objectiveMs: queueTimeMs ?? null,
     priceLabel: null,

@@ -7,14 +7,21 @@ import { groupedBy } from './grouped.ts'
 import { hourMs } from './hours.ts'
 import { type Past, sumsIn, windowAt } from './past-window.ts'
 
-export type CostsQuestion = { readonly window: WindowName; readonly now: Instant; readonly prices: Prices | null }
+export type CostsQuestion = {
+  readonly window: WindowName
+  readonly now: Instant
+  readonly prices: Prices | null
+  /** The sets that the viewer may see. */
+  readonly sees: (set: string) => boolean
+}
 
 /** The page shows no more of them. */
 const shownMax = 200
 
-export function costsOf(past: Past, { window: name, now, prices }: CostsQuestion): Costs {
+export function costsOf(past: Past, { window: name, now, prices, sees }: CostsQuestion): Costs {
   const window = windowAt(name, now, past.since)
-  const rows = [...sumsIn(past, window).costs.values()].map((row) => pricedRow(row, prices))
+  const seen = [...sumsIn(past, window).costs.values()].filter(({ set }) => sees(set))
+  const rows = seen.map((row) => pricedRow(row, prices))
   const total = totalOf(rows)
   const forge = total.sums.forgeMinutes * (prices?.forgeMinute ?? 0)
   const ofJobs = rows.filter(({ repository }) => repository !== '')

@@ -1,9 +1,10 @@
 // Answers "where is my job?": what the text names, and for each job one sentence.
+
+import { ageText } from '@dayfly/kit/age-text'
 import type { Instant } from '@dayfly/kit/clock'
 import { timestamp } from '@dayfly/kit/timestamp'
 import type { Found, FoundJob } from '../model/details.ts'
 import type { JobShown, Life, WaitingJob } from '../model/life.ts'
-import { ageText } from './age-text.ts'
 import { type Query, readQuery } from './read-query.ts'
 
 export type FindIn = {

@@ -122,13 +122,15 @@ export class History {
     return this.#counted.reach().since
   }
 
-  trends(window: WindowName, now: Instant): Trends {
+  /** @param sees the sets that the viewer may see */
+  trends(window: WindowName, now: Instant, sees: (set: string) => boolean = () => true): Trends {
     const objectiveOf = (set: string) => this.#facts.get(set)?.objectiveMs ?? null
-    return trendsOf(this.#counted.past(), { window, now, waiting: this.jobs(), objectiveOf })
+    return trendsOf(this.#counted.past(), { window, now, waiting: this.jobs(), objectiveOf, sees })
   }
 
-  costs(window: WindowName, now: Instant, prices: Prices | null): Costs {
-    return costsOf(this.#counted.past(), { window, now, prices })
+  /** @param sees the sets that the viewer may see */
+  costs(window: WindowName, now: Instant, prices: Prices | null, sees: (set: string) => boolean = () => true): Costs {
+    return costsOf(this.#counted.past(), { window, now, prices, sees })
   }
 
   /** Returns the lives that are over and changed since the last call, for a file. */

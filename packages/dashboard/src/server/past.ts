@@ -1,6 +1,9 @@
 // The history as the server of the page asks for it.
 import type { Clock } from '@dayfly/kit/clock'
+import { find } from '../history/find.ts'
 import type { History } from '../history/history.ts'
+import { timelineOf, usualOf } from '../history/usual.ts'
+import type { WaitingJob } from '../model/life.ts'
 import type { Prices } from '../model/trends.ts'
 import type { PastSource } from './source.ts'
 
@@ -13,7 +16,7 @@ export type PastOptions = {
   readonly whyOf: (set: string) => string | null
 }
 
-export function pastOf({ history, clock, prices }: PastOptions): PastSource {
+export function pastOf({ history, clock, prices, whyOf }: PastOptions): PastSource {
   let shown: History | undefined
   return {
     since: () => history().since(),
@@ -30,9 +33,19 @@ export function pastOf({ history, clock, prices }: PastOptions): PastSource {
     lives: () => history().lives(),
     jobs: () => history().jobs(),
     failures: () => history().failures(),
-    trends: (window) => history().trends(window, clock.now()),
-    costs: (window) => history().costs(window, clock.now(), prices),
-    find: (query) => ({ query, read: '', jobs: [], next: null }),
-    timeline: () => [],
+    trends: (window, scope) => history().trends(window, clock.now(), scope.sees),
+    costs: (window, scope) => history().costs(window, clock.now(), prices, scope.sees),
+    find: (query, scope) => {
+      const lives = [...history().lives()].filter(({ set }) => scope.sees(set))
+      const jobs = history()
+        .jobs()
+        .filter(({ set }) => scope.sees(set))
+      const why = ({ set }: WaitingJob) => whyOf(set)
+      return find(query, { lives, jobs, now: clock.now(), since: history().since(), why })
+    },
+    timeline: (life, { scheduledAt, pulledAt }) => {
+      const usual = usualOf(history().endedLives(life.set))
+      return timelineOf(life, usual, { scheduled: scheduledAt, pulled: pulledAt })
+    },
   }
 }
