@@ -38,7 +38,7 @@ const queryLengthMax = 500
 export class PageServer {
   readonly #options: PageOptions
   readonly #board = new Board()
-  readonly #frames = new Map<string, { readonly at: Instant; readonly frame: Frame }>()
+  readonly #frames = new Map<string, { readonly at: Instant; readonly version: number; readonly frame: Frame }>()
   #timer: Timer | undefined
   #askedAt = Number.NEGATIVE_INFINITY
   #viewers = 0
@@ -161,13 +161,14 @@ export class PageServer {
     }
   }
 
-  /** The head counts by the second, and each viewer of one scope shares it. */
+  /** The head counts what the board shows, and by the second. Each viewer of one scope shares it. */
   #frame(scope: Scope, now: Instant): Frame {
     const known = this.#frames.get(scope.key)
-    if (known && now - known.at < 1_000 && now >= known.at) return known.frame
+    const { version } = this.#board
+    if (known?.version === version && now - known.at < 1_000 && now >= known.at) return known.frame
     const frame = { head: this.#head(scope, now), marks: this.#options.past.marks() }
     if (this.#frames.size > viewersMax) this.#frames.clear()
-    this.#frames.set(scope.key, { at: now, frame })
+    this.#frames.set(scope.key, { at: now, version, frame })
     return frame
   }
 
