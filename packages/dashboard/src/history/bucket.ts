@@ -48,6 +48,8 @@ export const other = 'other'
 
 export class Bucket {
   readonly at: Instant
+  /** Its text in a file, until it changes. */
+  text: string | undefined
   readonly queues = new Map<string, QueueRow>()
   readonly costs = new Map<string, CostSums>()
   readonly #repositories = new Map<string, Set<string>>()
@@ -102,6 +104,7 @@ export class Bucket {
   }
 
   queueRow(set: string, repository: string): QueueRow {
+    this.text = undefined
     const named = this.#named(set, repository || 'unknown')
     const key = `${set}\n${named}`
     const row = this.queues.get(key) ?? { set, repository: named, times: new Histogram(), waitingMs: 0, longestMs: 0 }
@@ -115,6 +118,7 @@ export class Bucket {
   }
 
   #sums(of: CostKey): Sums {
+    this.text = undefined
     const { set, priceLabel } = of
     const repository = this.#named(set, of.repository)
     let workflow = of.workflow

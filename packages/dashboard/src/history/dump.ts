@@ -6,34 +6,6 @@ import type { Reach } from './counted-lives.ts'
 import { fineMs, type Hours, hourMs } from './hours.ts'
 import { arrayOf, fieldsOf, numberIn, readWords, textIn } from './kept-life.ts'
 
-export type Dump = Reach & {
-  readonly format: 1
-  readonly at: Instant
-  readonly failures: readonly FailureGroup[]
-  readonly marks: readonly Mark[]
-  readonly fine: readonly BucketDump[]
-  readonly hours: readonly BucketDump[]
-}
-
-/** Rows without names of fields: they are most of the file. */
-type BucketDump = {
-  readonly at: Instant
-  readonly queues: readonly (readonly [string, string, number, number, readonly (readonly [number, number])[]])[]
-  readonly costs: readonly (readonly [string, string, string, string, readonly number[]])[]
-}
-
-export function dumpOf({ at, reach, failures, marks }: DumpParts, hours: Hours): Dump {
-  return {
-    format: 1,
-    at,
-    ...reach,
-    failures,
-    marks,
-    fine: hours.since(0, fineMs).map(bucketDump),
-    hours: hours.since(0, hourMs).map(bucketDump),
-  }
-}
-
 export type DumpParts = {
   readonly at: Instant
   readonly reach: Reach
@@ -41,21 +13,45 @@ export type DumpParts = {
   readonly marks: readonly Mark[]
 }
 
-function bucketDump({ at, queues, costs }: Bucket): BucketDump {
-  return {
-    at,
-    queues: [...queues.values()].map(
-      ({ set, repository, waitingMs, longestMs, times }) =>
-        [set, repository, waitingMs, longestMs, times.cells()] as const,
-    ),
-    costs: [...costs.values()].map(
-      ({ set, repository, workflow, priceLabel, sums }) =>
-        [set, repository, workflow, priceLabel, sumNames.map((name) => sums[name])] as const,
-    ),
-  }
+/**
+ * Returns the text of the file. Most spans of time do not change any more, and keep their text: a store writes this every few
+ * minutes, and must not hold up the controller.
+ * @param number the number of the last life that the sums have
+ */
+export function dumpText({ number, at, reach, failures, marks }: DumpParts & { number: number }, hours: Hours): string {
+  const head = JSON.stringify({ format: 1, number, at, ...reach, failures, marks }).slice(0, -1)
+  const texts = (width: typeof fineMs | typeof hourMs) => hours.since(0, width).map(bucketText).join(',')
+  return `${head},"fine":[${texts(fineMs)}],"hours":[${texts(hourMs)}]}`
 }
 
-export type ReadDump = DumpParts & { readonly fine: readonly Bucket[]; readonly hours: readonly Bucket[] }
+/** Rows have no names of fields: they are most of the file. */
+function bucketText(bucket: Bucket): string {
+  const { at, queues, costs } = bucket
+  bucket.text ??= JSON.stringify({
+    at,
+    queues: [...queues.values()].map(({ set, repository, waitingMs, longestMs, times }) => [
+      set,
+      repository,
+      waitingMs,
+      longestMs,
+      times.cells(),
+    ]),
+    costs: [...costs.values()].map(({ set, repository, workflow, priceLabel, sums }) => [
+      set,
+      repository,
+      workflow,
+      priceLabel,
+      sumNames.map((name) => sums[name]),
+    ]),
+  })
+  return bucket.text
+}
+
+export type ReadDump = DumpParts & {
+  readonly number: number
+  readonly fine: readonly Bucket[]
+  readonly hours: readonly Bucket[]
+}
 
 /** Returns undefined for a value that is no dump of this format. */
 export function readDump(value: unknown): ReadDump | undefined {
@@ -64,6 +60,7 @@ export function readDump(value: unknown): ReadDump | undefined {
   if (fields?.['format'] !== 1 || at === null) return undefined
   return {
     at,
+    number: numberIn(fields, 'number') ?? 0,
     reach: { since: numberIn(fields, 'since'), countedUntil: numberIn(fields, 'countedUntil') },
     failures: arrayOf(fields['failures']).flatMap((one) => readGroup(one) ?? []),
     marks: arrayOf(fields['marks']).flatMap((one) => readMark(one) ?? []),

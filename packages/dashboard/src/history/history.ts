@@ -5,7 +5,7 @@ import type { FailureGroup, JobShown, Life, Mark, WaitingJob } from '../model/li
 import type { Costs, Prices, Trends, WindowName } from '../model/trends.ts'
 import { costsOf } from './costs.ts'
 import { CountedLives, type Restoring } from './counted-lives.ts'
-import { type Dump, dumpOf, type ReadDump } from './dump.ts'
+import { dumpText, type ReadDump } from './dump.ts'
 import { FailureGroups, type FailureReport } from './failure-groups.ts'
 import { foldLife, type RunnerEvent } from './fold-life.ts'
 import { type Followed, newFollowed, settled } from './followed.ts'
@@ -138,11 +138,11 @@ export class History {
     return this.#counted.takeUnsaved()
   }
 
-  /** Returns the sums, failures and marks, for a file. */
-  dump(at: Instant): Dump {
+  /** Returns the sums, failures and marks, for a file. @param number the number of the last life that the sums have */
+  dump(at: Instant, number: number): string {
     this.#counted.goesOn(at)
-    const parts = { at, reach: this.#counted.reach(), failures: this.failures(), marks: this.marks() }
-    return dumpOf(parts, this.#counted.hours)
+    const parts = { number, at, reach: this.#counted.reach(), failures: this.failures(), marks: this.marks() }
+    return dumpText(parts, this.#counted.hours)
   }
 
   /** Adds what an earlier process dumped. */

@@ -159,12 +159,10 @@ export class Store {
   async #readDump(): Promise<{ readonly number: number; readonly at: Instant }> {
     const { files } = this.#options
     try {
-      const value: unknown = JSON.parse((await files.read(dumpName)) ?? '')
-      const dump = readDump(value)
+      const dump = readDump(JSON.parse((await files.read(dumpName)) ?? ''))
       if (!dump) throw new Error('it is no dump of this version')
       this.#history.restore(dump)
-      const number = (value as { readonly number?: unknown }).number
-      return { number: typeof number === 'number' ? number : 0, at: dump.at }
+      return dump
     } catch (error) {
       await setAside(files, dumpName)
       this.#found = [...this.#found, asideText(files, dumpName, messageOf(error))]
@@ -190,7 +188,7 @@ export class Store {
     const { clock, files } = this.#options
     const now = clock.now()
     const lines = this.#lines()
-    const text = JSON.stringify({ number: this.#number, ...this.#history.dump(now) })
+    const text = this.#history.dump(now, this.#number)
     if (!(await this.#append(lines))) return
     await this.#attempt(async () => {
       await files.replace(dumpName, text)
