@@ -50,6 +50,8 @@ const refused: readonly (readonly [file: string, text: string, rule: string])[] 
   ['kit/src/a.fixture.ts', 'export const a = AbortSignal.any([])', 'plugin'],
   ['kit/src/a.ts', "process.stdout.write('a')", 'plugin'],
   ['command-line/src/a.ts', "process.stderr.write('a')", 'plugin'],
+  ['dashboard/src/web/a.ts', 'export const a = Date.now()', 'plugin'],
+  ['dashboard/src/web/a.ts', 'export const a = () => 1\nsetTimeout(a, 5)', 'noRestrictedGlobals'],
   ['kit/src/a.ts', 'export const a = process.env.HOME', 'noProcessEnv'],
   ...['setTimeout(a, 5)', 'setInterval(a, 5)', 'setImmediate(a)', 'globalThis.setTimeout(a, 5)', 'console.log(a)'].map(
     (text) => ['kit/src/a.ts', `export const a = () => 1\n${text}`, 'noRestrictedGlobals'] as const,
@@ -76,6 +78,7 @@ const accepted: readonly (readonly [file: string, text: string])[] = [
   ['kit/src/a.ts', 'export const a = (socket: { setTimeout(ms: number): void }) => socket.setTimeout(5)'],
   ['kit/src/system.ts', "import { randomBytes } from 'node:crypto'\nsetTimeout(() => randomBytes(Date.now()), 1)"],
   ['kit/src/virtual-clock.ts', 'setImmediate(() => 1)'],
+  ['dashboard/src/web/browser.ts', 'setTimeout(() => fetch(`${Date.now()}`), 1)'],
   ['command-line/src/output.ts', "process.stdout.write('a')"],
   ['cluster/src/command/a.ts', 'export const a = process.env.HOME'],
   ['forge-emulators/src/runner/main.ts', 'process.stdout.write(`${process.env.HOME}`)'],

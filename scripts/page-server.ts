@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type Answer, jsonAnswer, type Request, textAnswer } from '@dayfly/kit/http'
 import { httpServer } from '@dayfly/kit/http-server'
+import type { Snapshot } from '../packages/dashboard/src/model/page-state.ts'
 import type { WindowName } from '../packages/dashboard/src/model/trends.ts'
 import { createSample, type Sample, type SampleSize } from '../packages/dashboard/src/web/sample.fixture.ts'
 import { costsOf, detailOf, foundFor, trendsOf } from '../packages/dashboard/src/web/sample-answers.fixture.ts'
@@ -57,7 +58,11 @@ export async function servePage(options: PageOptions): Promise<PageServer> {
     if (first !== 'api') return file(folder, first === '' ? 'index.html' : first)
     const isRefused = options.token !== undefined && request.headers['authorization'] !== `Bearer ${options.token}`
     if (isRefused) return textAnswer(401, 'A token is needed.\n')
-    if (second === 'changes') return events(changes(followers, request.signal))
+    if (second === 'changes') {
+      const first = sample.snapshot(Date.now())
+      const isCurrent = request.query['after'] === String(first.version)
+      return events(changes(followers, request.signal, isCurrent ? undefined : first))
+    }
     return api(sample, second, request, options.isPriced)
   }
   const server = await httpServer(answer, { port: options.port })
@@ -94,7 +99,12 @@ function events(chunks: AsyncIterable<string>): Answer {
   return { status: 200, headers: { 'content-type': 'text/event-stream' }, body: { kind: 'bytes', chunks } }
 }
 
-async function* changes(followers: Followers, signal: AbortSignal | undefined): AsyncGenerator<string> {
+/** A page that has another version first gets a snapshot. */
+async function* changes(
+  followers: Followers,
+  signal: AbortSignal | undefined,
+  first?: Snapshot,
+): AsyncGenerator<string> {
   const waiting: string[] = []
   let wake = () => {}
   const send = (text: string) => {
@@ -106,6 +116,7 @@ async function* changes(followers: Followers, signal: AbortSignal | undefined): 
     followers.delete(send)
     wake()
   })
+  if (first) yield `id: ${first.version}\nevent: snapshot\ndata: ${JSON.stringify(first)}\n\n`
   yield `event: beat\ndata: ${Date.now()}\n\n`
   while (!signal?.aborted) {
     while (waiting.length > 0) yield waiting.shift() ?? ''

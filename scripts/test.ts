@@ -18,6 +18,7 @@ const { tier } = parseArgs({ options: { tier: { type: 'string' } } }).values
 const build: Check = { name: 'build', command: ['tsx', 'scripts/build.ts'] }
 const checks: readonly Check[] = [
   { name: 'types', command: ['tsc', '--noEmit'] },
+  { name: 'types of the page', command: ['tsc', '--noEmit', '--project', 'packages/dashboard/src/web'] },
   { name: 'lint', command: ['biome', 'check', '.'] },
   { name: 'tidy', command: ['tsx', 'scripts/tidy.ts'] },
   { name: 'unused', command: ['knip'] },

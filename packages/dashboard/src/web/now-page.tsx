@@ -26,10 +26,11 @@ export function NowPage({ filter }: { readonly filter: Filter }) {
 }
 
 function Runners({ filter }: { readonly filter: Filter }) {
-  const { all } = useStore()
+  const { all, route } = useStore()
   const lives = chosenLives(all('lives').values(), filter)
   // A filter replaces the entry of the history: Back leaves the page, not one letter.
   const change = (next: Filter) => {
+    route.value = { page: 'now', filter: next }
     location.replace(nowAddress(next))
   }
   return (
