@@ -23,21 +23,17 @@ export async function checkAccess(page: Page): Promise<void> {
 /** A colour that still changes to the other theme has no contrast of its own. */
 async function useTheme(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
   await page.emulateMedia({ colorScheme })
-  await page.evaluate(async () => {
-    await new Promise((resolve) => requestAnimationFrame(resolve))
-    await Promise.allSettled(document.getAnimations().map(({ finished }) => finished))
-  })
+  await page.evaluate('new Promise((resolve) => requestAnimationFrame(resolve))')
+  await page.evaluate('Promise.allSettled(document.getAnimations().map(({ finished }) => finished))')
 }
 
 function widthOf(page: Page): Promise<number> {
-  return page.evaluate(() => document.documentElement.scrollWidth)
+  return page.evaluate('document.documentElement.scrollWidth')
 }
 
 async function violations(page: Page, options: RunOptions): Promise<readonly string[]> {
-  const { violations: found } = await page.evaluate(
-    (given) => (window as unknown as { axe: { run(options: unknown): Promise<AxeResults> } }).axe.run(given),
-    { ...options, resultTypes: ['violations'] },
-  )
+  const given = JSON.stringify({ ...options, resultTypes: ['violations'] })
+  const { violations: found } = await page.evaluate<AxeResults>(`axe.run(${given})`)
   // One rule can find a hundred elements with one cause.
   return found.flatMap(({ id, nodes }) =>
     nodes.slice(0, 5).map(({ target, any }) => `${id}: ${target.join(' ')} (${any[0]?.message ?? ''})`),
