@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { findChromium } from '../test/browser/chromium.ts'
 import type { LaneName } from '../test/kubernetes/fast-tier.ts'
 import { addTally, describeTally, emptyTally, type Tally } from './tally.ts'
 
@@ -14,6 +15,7 @@ type Check = { readonly name: string; readonly command: readonly [string, ...str
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 const { tier } = parseArgs({ options: { tier: { type: 'string' } } }).values
+if (tier === 'browser') requireChromium()
 
 const build: Check = { name: 'build', command: ['tsx', 'scripts/build.ts'] }
 const checks: readonly Check[] = [
@@ -48,6 +50,16 @@ async function check({ name, command }: Check): Promise<void> {
   if (code === 0) total.passed++
   else total.failed++
   process.stdout.write(code === 0 ? `  ok ${name} (${took})\n` : `  FAILED ${name}\n${output}\n`)
+}
+
+/** Exit code 3 says that this machine cannot run the tier: .ci/run. */
+function requireChromium(): void {
+  try {
+    findChromium()
+  } catch (error) {
+    process.stdout.write(`${error instanceof Error ? error.message : error}\n`)
+    process.exit(3)
+  }
 }
 
 function lane(name: LaneName): Promise<Tally> {

@@ -1,13 +1,9 @@
 // The page in the browser: roles, names, contrasts and widths are facts of the rendered page, so no other test sees them.
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import type { AxeResults, RunOptions } from 'axe-core'
-import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { checkAccess } from './access.ts'
 import { type OpenedPage, show, useBrowser } from './pages.ts'
 import { type SampleServer, serveSample } from './sample-server.ts'
 
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const browser = useBrowser()
 let full: SampleServer
 let empty: SampleServer
@@ -19,7 +15,6 @@ beforeAll(async () => {
   empty = await serveSample({ sets: 0, runners: 0, gone: 0, failing: 0, waiting: 0 })
   opened = await browser.open(full.origin)
   openedEmpty = await browser.open(empty.origin)
-  for (const { page } of [opened, openedEmpty]) await page.evaluate(axeSource)
 })
 afterAll(async () => {
   await Promise.all([opened?.close(), openedEmpty?.close()])
@@ -45,7 +40,7 @@ describe('has no violation of accessibility rules, and fits a phone', () => {
     const { page } = opened
     await show(page, withRunner(hash))
     await page.getByText(text).first().waitFor()
-    await check(page)
+    await checkAccess(page)
   })
 
   it.each([
@@ -56,7 +51,7 @@ describe('has no violation of accessibility rules, and fits a phone', () => {
     const { page } = openedEmpty
     await show(page, hash)
     await page.getByText(text).first().waitFor()
-    await check(page)
+    await checkAccess(page)
   })
 })
 
@@ -70,39 +65,4 @@ function withRunner(hash: string): string {
   const live = lives.find(({ phase }) => phase === 'busy')
   const gone = lives.find(({ phase, problem }) => phase === 'gone' && problem !== null)
   return hash.replace('LIVE', encodeURIComponent(live!.id)).replace('GONE', encodeURIComponent(gone!.id))
-}
-
-/** Checks the page that is shown in both widths and themes. Only colours differ by theme. */
-export async function check(page: Page): Promise<void> {
-  for (const width of [1_280, 360]) {
-    await page.setViewportSize({ width, height: 900 })
-    await useTheme(page, 'light')
-    expect(await widthOf(page), `pixels of the document at ${width} px`).toBeLessThanOrEqual(width)
-    expect(await violations(page, {})).toEqual([])
-    await useTheme(page, 'dark')
-    expect(await violations(page, { runOnly: ['color-contrast'] })).toEqual([])
-  }
-}
-
-/** A colour that still changes to the other theme has no contrast of its own. */
-async function useTheme(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
-  await page.emulateMedia({ colorScheme })
-  await page.evaluate(async () => {
-    await new Promise((resolve) => requestAnimationFrame(resolve))
-    await Promise.allSettled(document.getAnimations().map(({ finished }) => finished))
-  })
-}
-
-function widthOf(page: Page): Promise<number> {
-  return page.evaluate(() => document.documentElement.scrollWidth)
-}
-
-async function violations(page: Page, options: RunOptions): Promise<readonly string[]> {
-  const { violations: found } = await page.evaluate(
-    (given) => (window as unknown as { axe: { run(options: unknown): Promise<AxeResults> } }).axe.run(given),
-    { ...options, resultTypes: ['violations'] },
-  )
-  return found.flatMap(({ id, nodes }) =>
-    nodes.map(({ target, any }) => `${id}: ${target.join(' ')} (${any[0]?.message ?? ''})`),
-  )
 }

@@ -53,8 +53,8 @@ describe('while jobs run', () => {
   })
 
   it('leads to a runner and back by the keyboard alone', async () => {
-    await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur())
-    const focused = () => page.evaluate(() => document.activeElement?.getAttribute('href') ?? '')
+    await page.evaluate('document.activeElement.blur()')
+    const focused = () => page.evaluate<string>('document.activeElement.getAttribute("href") ?? ""')
     let steps = 0
     while (!(await focused()).startsWith('#/runner/')) {
       expect(steps++, 'presses of the Tab key without a runner').toBeLessThan(60)
@@ -62,7 +62,9 @@ describe('while jobs run', () => {
     }
     await page.keyboard.press('Enter')
     await saysAll('Runner default/')
-    await until('the title has the focus', waitMs, () => page.evaluate(() => document.activeElement?.id === 'title'))
+    await until('the title has the focus', waitMs, () =>
+      page.evaluate<boolean>('document.activeElement.id === "title"'),
+    )
     await page.keyboard.press('Escape')
     await saysAll('No job waits.')
   })
@@ -127,7 +129,7 @@ describe('after the last job', () => {
     await page.getByLabel('Repository').selectOption('local/workflow')
     await page.getByLabel('Text', { exact: true }).fill('publish')
     await page.getByText('1 runner', { exact: true }).waitFor()
-    const address = await page.evaluate(() => location.href)
+    const address = page.url()
     expect(address).toMatch(/#\/\?phase=gone&repository=local%2Fworkflow&text=publish$/)
     const other = await browser.open(address)
     const found = other.page.locator('table.runner-rows tbody th')

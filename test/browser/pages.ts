@@ -39,7 +39,7 @@ export async function openIn(
 
 /** Shows another address of the page, as a link does: without loading the document again. */
 export async function show(page: Page, hash: string): Promise<void> {
-  await page.evaluate((to) => location.assign(to), hash)
+  await page.evaluate(`location.assign(${JSON.stringify(hash)})`)
 }
 
 function watch(page: Page, origin: string) {

@@ -6,7 +6,7 @@ import { systemClock } from '@dayfly/kit/system'
 import { readAssets } from '../../packages/dashboard/src/server/assets.ts'
 import { PageServer } from '../../packages/dashboard/src/server/page-server.ts'
 import { everything } from '../../packages/dashboard/src/server/scope.ts'
-import type { PastSource, PresentSource } from '../../packages/dashboard/src/server/source.ts'
+import type { Gate, PastSource, PresentSource } from '../../packages/dashboard/src/server/source.ts'
 import { createSample, type Sample, type SampleSize } from '../../packages/dashboard/src/web/sample.fixture.ts'
 import { costsOf, detailOf, foundFor, trendsOf } from '../../packages/dashboard/src/web/sample-answers.fixture.ts'
 
@@ -18,6 +18,8 @@ export type SampleOptions = Partial<SampleSize> & {
   readonly begin?: Instant
   /** Whether runners move on. */
   readonly moves?: boolean
+  /** Who sees the page; the default is everybody. */
+  readonly gate?: Gate
 }
 
 export const usualSize: SampleSize = { sets: 8, runners: 40, gone: 60, failing: 2, waiting: 9, silent: 0 }
@@ -34,7 +36,7 @@ export async function serveSample(options: SampleOptions = {}): Promise<SampleSe
   const sample = createSample({ ...usualSize, ...options }, clock.now())
   const asset = await readAssets(pageFolder)
   if (!asset) throw new Error(`the page is not built in ${pageFolder}: run npm run build`)
-  const gate = async () => ({ is: 'admitted', scope: everything }) as const
+  const gate: Gate = options.gate ?? (async () => ({ is: 'admitted', scope: everything }))
   const sources = sourcesOf(sample, clock, options)
   const page = new PageServer({ clock, ...sources, gate, asset, version: '0.1.0' })
   const server = await httpServer(page.handle)
