@@ -22,7 +22,7 @@ export async function serveJournal(world: JournalWorld, clock: Clock) {
     }),
     log: () => undefined,
   }
-  const past = pastOf({ history: world.history, clock, prices: null, whyOf: () => null })
+  const past = pastOf({ history: () => world.history, clock, prices: null, whyOf: () => null })
   const gate = async () => ({ is: 'admitted', scope: everything }) as const
   const page = new PageServer({ clock, present, past, gate, asset, version: '0.1.0' })
   const server = await httpServer(page.handle)

@@ -94,7 +94,7 @@ test('the past is there again after kill -9, and a broken file is named and set 
   const known = ({ lives }: Snapshot) => lives.map(({ id, job, result }) => [id, job?.id, result]).sort()
   expect(known(again)).toEqual(known(ended))
   expect((await after.get<Trends>('trends', { window: '1h' })).all.jobs).toBe(4)
-  expect(String((await after.controller.saw('history-troubled'))['message'])).toContain(segment)
+  expect(String((await after.controller.saw('history-failed'))['message'])).toContain(segment)
   expect(readdirSync(folder).filter((name) => name.endsWith('.broken'))).toHaveLength(1)
 })
 

@@ -16,18 +16,13 @@ import {
 } from '@dayfly/runner-set/core/state/set-state'
 import type { Link } from '@dayfly/runner-set/forge/forge'
 import type { SecretEntries } from '@dayfly/runner-set/model/credential'
-import type { Demand } from '@dayfly/runner-set/model/demand'
-import type { Failure } from '@dayfly/runner-set/model/failure'
-import type { ForgeEvent, ForgeRunners } from '@dayfly/runner-set/model/forge-event'
+import type { ForgeEvent } from '@dayfly/runner-set/model/forge-event'
 import { forgeTraits } from '@dayfly/runner-set/model/forge-traits'
-import type { Held } from '@dayfly/runner-set/model/held'
 import type { Input } from '@dayfly/runner-set/model/input'
 import type { JobRunner } from '@dayfly/runner-set/model/job-pod'
-import type { Counts } from '@dayfly/runner-set/model/runner'
 import { runnerPrefix } from '@dayfly/runner-set/model/runner-names'
 import type { RunnerSet } from '@dayfly/runner-set/model/runner-set'
-import type { Condition, JobRecord, SetStatus } from '@dayfly/runner-set/model/status'
-import type { Need, SetWorld } from '@dayfly/runner-set/model/world'
+import type { SetWorld } from '@dayfly/runner-set/model/world'
 import { Actor } from './act/act.ts'
 import type { ActContext } from './act/context.ts'
 import { report } from './act/report.ts'
@@ -38,6 +33,7 @@ import type { Journal } from './journal.ts'
 import { Loop } from './loop.ts'
 import type { ControllerOptions } from './options.ts'
 import { namingRival } from './rival.ts'
+import { insightOf, readingOf, type SetInsight, type SetReading } from './set-reading.ts'
 
 /** Ticks of one set are at least this far apart, in milliseconds. */
 const spacingMs = 50
@@ -55,33 +51,6 @@ type Contact =
   | { readonly is: 'open'; readonly connection: Connection }
   /** The next connection opens after the end of the last one, which knows the access. */
   | { readonly is: 'closed'; readonly over: Promise<unknown>; readonly last: Connection | undefined }
-
-/** The part of a set's state that gauges and health checks show. Its parts are unknown until they are reported. */
-export type SetReading = {
-  readonly set: RunnerSet
-  readonly counts: Counts | undefined
-  readonly demand: Demand | undefined
-  readonly conditions: readonly Condition[]
-  /** Whether the set has a connection to its forge. */
-  readonly connected: boolean
-  /** A problem of that connection; undefined while there is none. */
-  readonly forgeFailure: Failure | undefined
-}
-
-/** What the page shows of a set beside its reading. */
-export type SetInsight = SetReading & {
-  readonly uid: string
-  readonly state: Pick<SetState, 'set' | 'table'>
-  /** When the demand was reported; undefined while it is unknown. */
-  readonly demandAt: Instant | undefined
-  /** How many runners the forge counted last. */
-  readonly forgeRunners: (ForgeRunners & { readonly at: Instant }) | undefined
-  /** The status that was written last. */
-  readonly status: SetStatus | undefined
-  readonly jobs: readonly JobRecord[]
-  /** What the last tick decided; undefined before the first. */
-  readonly decided: { readonly held: Held | undefined; readonly need: Need | undefined } | undefined
-}
 
 export class SetWorker {
   readonly #options: ControllerOptions
@@ -125,30 +94,11 @@ export class SetWorker {
   }
 
   reading(): SetReading {
-    const { pods, table, forge, conditions } = this.#state
-    return {
-      set: this.set,
-      counts: pods.known ? table.counts() : undefined,
-      demand: forge.demand.known ? forge.demand.value : undefined,
-      conditions,
-      connected: this.#link !== undefined,
-      forgeFailure: forge.failure,
-    }
+    return readingOf(this.#state, this.#link !== undefined)
   }
 
   insight(): SetInsight {
-    const { set, table, forge, reported, jobs } = this.#state
-    const { demand, runners } = forge
-    return {
-      ...this.reading(),
-      uid: set.uid,
-      state: { set, table },
-      demandAt: demand.known ? demand.at : undefined,
-      forgeRunners: runners,
-      status: reported?.status,
-      jobs,
-      decided: this.#decided,
-    }
+    return insightOf(this.#state, this.#link !== undefined, this.#decided)
   }
 
   /** Returns what this set knows of a runner; undefined if the name is not one of its own. */

@@ -12,7 +12,8 @@ import type { PodCache } from './pod-cache.ts'
 import { Removals } from './removals.ts'
 import { reportInvalid } from './report-invalid.ts'
 import { rivalOf } from './rival.ts'
-import { type SetInsight, type SetReading, SetWorker } from './set-worker.ts'
+import type { SetInsight, SetReading } from './set-reading.ts'
+import { SetWorker } from './set-worker.ts'
 
 /** The state of a set. */
 type SetEntry = { readonly uid: string } & (

@@ -53,7 +53,7 @@ export function controllerCommand(): Command {
     .option('--dashboard-address <host:port>', 'address of the page with jobs, runners and costs, or off', 'off')
     .option(
       '--dashboard-access <kind>',
-      'who sees the page: token, or header:USER,GROUPS behind a proxy (default: token, and everybody on loopback)',
+      'who sees the page: token, or header:USER,GROUPS behind a proxy (default: token; on loopback, each process of the machine)',
     )
     .option('--dashboard-prices <file>', 'prices for the costs on the page, as JSON')
     .option('--dashboard-history <folder>', 'keep the past of the page in this folder')

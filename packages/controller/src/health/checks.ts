@@ -2,7 +2,7 @@
 import type { Instant } from '@dayfly/kit/clock'
 import { isPaused } from '@dayfly/runner-set/core/paused'
 import type { ControllerState } from '../controller.ts'
-import type { SetReading } from '../set-worker.ts'
+import type { SetReading } from '../set-reading.ts'
 import type { WatchState } from '../watch-health.ts'
 
 /** `warning`: something needs an operator, but no other process would do better. It does not fail the probe. */

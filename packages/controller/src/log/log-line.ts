@@ -187,7 +187,7 @@ function ofProcess(event: ProcessEvent): LogLine {
       return { level: 'info', message: 'The controller started.', identity: event.identity }
     case 'health-listening':
       return { level: 'info', message: `Health checks and metrics listen on ${event.address}.`, address: event.address }
-    case 'history-troubled':
+    case 'history-failed':
       return { level: 'warn', message: event.message }
     case 'dashboard-listening':
       return { level: 'info', message: `The page is served on ${event.address}.`, address: event.address }

@@ -1,7 +1,7 @@
 // Sets the gauges from the controller's state, at the time of a scrape.
 import { phases } from '@dayfly/runner-set/model/runner'
 import type { ControllerState } from '../controller.ts'
-import type { SetReading } from '../set-worker.ts'
+import type { SetReading } from '../set-reading.ts'
 import type { Instruments } from './registry.ts'
 
 /** Only the leader knows the demand and acts on the counts, so only it shows sets. @param budgets by account: its URL, and the App if there is one */

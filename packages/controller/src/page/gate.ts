@@ -1,5 +1,5 @@
-// Who may see the page. On loopback, everybody who reaches it. In a cluster: who may get the RunnerSets of a namespace sees that
-// namespace, by the cluster's own answer.
+// The admission of viewers. A page on loopback admits each process of the machine. In a cluster, a user who may get the RunnerSets of
+// a namespace sees that namespace, by the cluster's own answer.
 import { everything, ofNamespaces, type Scope } from '@dayfly/dashboard/server/scope'
 import type { Admission, Gate } from '@dayfly/dashboard/server/source'
 import type { Clock, Instant } from '@dayfly/kit/clock'
@@ -29,7 +29,7 @@ const trustedMs = 60_000
 const rememberedMax = 1_000
 const tokenLengthMax = 16_384
 
-/** For a page on loopback: everybody who reaches it. A page of another host, whose name leads here, must not read this one. */
+/** Admits each process of this machine. A page of another host, whose name leads here, must not read this one. */
 export const loopbackGate: Gate = async ({ headers }) => {
   const host = (headers['host'] ?? '').replace(/:\d+$/, '').toLowerCase()
   if (['localhost', '[::1]', ''].includes(host) || /^127(\.\d{1,3}){3}$/.test(host)) {

@@ -12,7 +12,7 @@ export type KeptHistory = {
 }
 
 type Keeping = {
-  /** Returns an empty history, which the journal feeds from now on. What another leader kept is read into it. */
+  /** Returns an empty history, which the journal feeds from now on. The store reads into it the past that another leader kept. */
   readonly fresh: () => History
   readonly journal: Journal
   readonly clock: Clock
@@ -24,28 +24,28 @@ const warningsMs = 10_000
 /** Opens the folder with each term of leadership, and closes it with its end. Returns how to end that. */
 export function keepHistory({ folder, days, megabytes }: KeptHistory, keeping: Keeping): () => Promise<void> {
   const { fresh, journal, clock } = keeping
-  const told = new Set<string>()
+  const reported = new Set<string>()
   let store: Promise<Store> | undefined
   const close = async () => {
     const open = store
     store = undefined
     await (await open)?.close()
   }
-  const tell = async () => {
+  const report = async () => {
     for (const message of (await store)?.warnings() ?? []) {
-      if (told.has(message)) continue
-      told.add(message)
-      journal.write({ kind: 'history-troubled', message })
+      if (reported.has(message)) continue
+      reported.add(message)
+      journal.write({ kind: 'history-failed', message })
     }
   }
   const unsubscribe = journal.subscribe(({ event }) => {
     if (event.kind === 'leadership-lost') void close()
     if (event.kind !== 'leadership-gained' || store) return
     store = openStore({ files: folderFiles(folder), clock, owner: thisProcess(), days, megabytes }, fresh())
-    void store.then(tell)
+    void store.then(report)
   })
   let timer = clock.after(warningsMs, function look() {
-    void tell()
+    void report()
     timer = clock.after(warningsMs, look)
   })
   return async () => {

@@ -49,9 +49,10 @@ export async function openPage(settings: PageSettings, parts: PageParts): Promis
     history = new History()
     return history
   }
+  const priceLabels = settings.prices?.nodes.map(({ label }) => label) ?? []
   // It comes first: the history that begins with a term must see that the term began.
   const stopKeeping = settings.history && keepHistory(settings.history, { fresh, journal, clock })
-  const stopFeeding = feedHistory({ history: () => history, journal, clock, controller })
+  const stopFeeding = feedHistory({ history: () => history, journal, clock, controller, priceLabels })
   const logs = createPodLogs({ transport, clock, random, userAgent })
   const cluster = { kubernetes, clock }
   const present = presentOf({ controller, cluster, logs, clock, limits, figures, jobs: () => history.jobs() })
@@ -89,7 +90,7 @@ function leadersOnly(gate: Gate, controller: () => Controller | undefined): Gate
 
 function standby(holder: string | undefined): Admission {
   const sentence =
-    holder === undefined ? 'This process does not lead yet.' : `This process stands by, and ${holder} leads.`
+    holder === undefined ? 'This process does not lead yet.' : `This process is a standby, and ${holder} leads.`
   const pod = holder?.replace(/_[^_]*$/, '') ?? 'NAME'
   const next = `The page connects again by itself. For a fixed connection: kubectl port-forward pod/${pod} 8081`
   return { is: 'refused', status: 503, sentence, next }

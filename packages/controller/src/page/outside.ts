@@ -32,7 +32,7 @@ const readMs = 3_000
 const explainedMax = 5
 const logLines = 200
 
-/** What one round has read. */
+/** The result of one round. */
 type Round = { readonly at: Instant; readonly overview: Overview; readonly why: ReadonlyMap<string, string> }
 
 export class Outside implements PresentSource {

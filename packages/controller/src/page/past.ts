@@ -1,10 +1,12 @@
 // Feeds the history of the page: the journal, what the journal does not say of each set, and the lives from before this process.
 import type { History } from '@dayfly/dashboard/history/history'
-import type { Clock, Timer } from '@dayfly/kit/clock'
+import type { Clock, Instant, Timer } from '@dayfly/kit/clock'
 import { isSeenOnline } from '@dayfly/runner-set/core/phase'
+import type { Entry } from '@dayfly/runner-set/model/event'
+import type { RunnerSet } from '@dayfly/runner-set/model/runner-set'
 import type { Controller } from '../controller.ts'
 import type { Journal } from '../journal.ts'
-import type { SetInsight } from '../set-worker.ts'
+import type { SetInsight } from '../set-reading.ts'
 import { requestsOf } from './requests.ts'
 import { waitingOf } from './set-now.ts'
 
@@ -17,32 +19,19 @@ type Feeding = {
   readonly journal: Journal
   readonly clock: Clock
   readonly controller: () => Controller | undefined
+  /** The labels of nodes that have prices of their own, each as `key=value`. */
+  readonly priceLabels: readonly string[]
 }
 
 /** Feeds the history from now on. Returns how to end that. */
-export function feedHistory({ history, journal, clock, controller }: Feeding): () => void {
-  const told = new WeakMap<History, Told>()
-  const toldTo = (fed: History) => {
-    const known = told.get(fed) ?? { described: new Map(), seeded: new Set() }
-    told.set(fed, known)
-    return known
-  }
-  const insights = () => controller()?.insights() ?? []
-  const unsubscribe = journal.subscribe((entry) => {
-    const { event } = entry
-    const fed = history()
-    const known = toldTo(fed)
-    // The first jobs of a new set come before the next comparison, and their addresses and requests follow from the set.
-    if ('namespace' in event && !known.described.has(`${event.namespace}/${event.set}`)) {
-      for (const insight of insights()) describe(fed, known, insight)
-    }
-    fed.take(entry)
-  })
+export function feedHistory(feeding: Feeding): () => void {
+  const { journal, clock } = feeding
+  const feeder = new Feeder(feeding)
+  const unsubscribe = journal.subscribe((entry) => feeder.take(entry))
   let timer: Timer
   const compare = () => {
     timer = clock.after(compareMs, compare)
-    const fed = history()
-    for (const insight of insights()) compareSet(fed, toldTo(fed), insight, clock.now())
+    feeder.compare(clock.now())
   }
   timer = clock.after(0, compare)
   return () => {
@@ -51,34 +40,74 @@ export function feedHistory({ history, journal, clock, controller }: Feeding): (
   }
 }
 
-/** What a history was told of the sets before. */
-type Told = { readonly described: Map<string, SetInsight['set']>; readonly seeded: Set<string> }
+/** The sets that a history knows already. */
+type Known = { readonly described: Map<string, RunnerSet>; readonly seeded: Set<string> }
 
-function compareSet(history: History, told: Told, insight: SetInsight, now: number): void {
-  const { counts, uid } = insight
-  describe(history, told, insight)
-  // The set's runners are known after the first complete list.
-  if (counts && !told.seeded.has(uid)) seed(history, insight, now)
-  if (counts) told.seeded.add(uid)
-  history.reconcile(idOf(insight), waitingOf(insight), now)
+class Feeder {
+  readonly #feeding: Feeding
+  readonly #known = new WeakMap<History, Known>()
+
+  constructor(feeding: Feeding) {
+    this.#feeding = feeding
+  }
+
+  take(entry: Entry): void {
+    const { event } = entry
+    const history = this.#feeding.history()
+    // The first jobs of a new set come before the next comparison, and their addresses and requests follow from the set.
+    if ('namespace' in event && !this.#of(history).described.has(`${event.namespace}/${event.set}`)) {
+      for (const { set } of this.#insights()) this.#describe(history, set)
+    }
+    history.take(entry)
+  }
+
+  compare(now: Instant): void {
+    const history = this.#feeding.history()
+    const { seeded } = this.#of(history)
+    for (const insight of this.#insights()) {
+      const { set, counts, uid } = insight
+      this.#describe(history, set)
+      // The set's runners are known after the first complete list.
+      if (counts && !seeded.has(uid)) seed(history, insight, now)
+      if (counts) seeded.add(uid)
+      history.reconcile(idOf(set), waitingOf(insight), now)
+    }
+  }
+
+  #insights(): readonly SetInsight[] {
+    return this.#feeding.controller()?.insights() ?? []
+  }
+
+  #of(history: History): Known {
+    const known = this.#known.get(history) ?? { described: new Map(), seeded: new Set() }
+    this.#known.set(history, known)
+    return known
+  }
+
+  #describe(history: History, set: RunnerSet): void {
+    const id = idOf(set)
+    const { described } = this.#of(history)
+    if (described.get(id) === set) return
+    described.set(id, set)
+    const { source, paused, queueTimeMs } = set
+    history.describe({
+      ...{ id, url: source.url, forge: source.kind, paused },
+      requests: requestsOf(set),
+      objectiveMs: queueTimeMs ?? null,
+      priceLabel: this.#priceLabel(set),
+    })
+  }
+
+  /** The node of a runner is known only after its start, so the set's own choice of nodes names the price. */
+  #priceLabel({ template }: RunnerSet): string | null {
+    const chosen = Object.entries((template.spec?.['nodeSelector'] ?? {}) as Readonly<Record<string, unknown>>)
+    const labels = chosen.map(([key, value]) => `${key}=${value}`)
+    return this.#feeding.priceLabels.find((label) => labels.includes(label)) ?? null
+  }
 }
 
-function idOf({ set: { namespace, name } }: SetInsight): string {
+function idOf({ namespace, name }: RunnerSet): string {
   return `${namespace}/${name}`
-}
-
-function describe(history: History, { described }: Told, insight: SetInsight): void {
-  const { set } = insight
-  const id = idOf(insight)
-  if (described.get(id) === set) return
-  described.set(id, set)
-  const { source, paused, queueTimeMs } = set
-  history.describe({
-    ...{ id, url: source.url, forge: source.kind, paused },
-    requests: requestsOf(set),
-    objectiveMs: queueTimeMs ?? null,
-    priceLabel: null,
-  })
 }
 
 function seed(history: History, { set, state, jobs }: SetInsight, now: number): void {

@@ -1,4 +1,4 @@
-// What the page shows of the present, from the memory of the controller. Only one opened runner asks the API server.
+// The present as the page shows it, from the memory of the controller. Only an opened runner asks the API server.
 import type { Life, WaitingJob } from '@dayfly/dashboard/model/life'
 import type { SetNow } from '@dayfly/dashboard/model/set-now'
 import type { PresentSource } from '@dayfly/dashboard/server/source'
@@ -10,7 +10,7 @@ import type { Controller } from '../controller.ts'
 import type { Cluster } from '../operate/read.ts'
 import { explanationOf, explanationOfGone, type RunnerExplanation } from '../operate/runner-explanation.ts'
 import { viewOfStatus } from '../operate/set-view.ts'
-import type { SetInsight } from '../set-worker.ts'
+import type { SetInsight } from '../set-reading.ts'
 import { type Figures, healthLines } from './health.ts'
 import { readRunnerFacts } from './runner-facts.ts'
 import { differs, type Remembered, setNowOf, waitingOf } from './set-now.ts'

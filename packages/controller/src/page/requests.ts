@@ -1,4 +1,4 @@
-// What one runner pod of a set asks of its node: the processor and the memory that its containers request.
+// The requests of one runner pod of a set: the processor and the memory of its containers.
 
 import type { Requests } from '@dayfly/dashboard/model/life'
 import { buildPod } from '@dayfly/runner-set/core/pod'
@@ -39,7 +39,7 @@ const suffixes: Readonly<Record<string, number>> = {
   ...{ Ki: 1_024, Mi: 1_024 ** 2, Gi: 1_024 ** 3, Ti: 1_024 ** 4 },
 }
 
-/** Reads a quantity of Kubernetes. Returns undefined for a text that is none. */
+/** Reads a quantity of Kubernetes. Returns undefined for any other text. */
 export function quantity(value: unknown): number | undefined {
   const [, digits, suffix = ''] =
     /^\+?(\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+)([a-zA-Z]{0,2})$/.exec(String(value ?? '')) ?? []

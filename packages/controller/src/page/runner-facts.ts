@@ -1,4 +1,4 @@
-// What the API server says of one runner: its containers, its Events, and the times that the journal does not have.
+// The facts of the API server about one runner: its containers, its Events, and the times that the journal does not have.
 import type { ContainerShown, EventShown } from '@dayfly/dashboard/model/details'
 import type { Life } from '@dayfly/dashboard/model/life'
 import type { RunnerFacts } from '@dayfly/dashboard/server/source'

@@ -9,9 +9,9 @@ import { problemsOf } from '../operate/problems.ts'
 import { viewOfStatus } from '../operate/set-view.ts'
 import { waitingSteps } from '../operate/waiting-steps.ts'
 import { whyOf } from '../operate/why.ts'
-import type { SetInsight } from '../set-worker.ts'
+import type { SetInsight } from '../set-reading.ts'
 
-/** What the page remembers of a set between two looks. */
+/** The times that the page remembers of a set between two looks. */
 export type Remembered = {
   readonly waitingSince: Instant | null
   readonly oldestQueuedAt: Instant | null

@@ -1,4 +1,4 @@
-// What the page asks for when it opens one runner, or searches a job.
+// The answers for one opened runner, and for a search of a job.
 import type { Instant } from '@dayfly/kit/clock'
 import type { JobShown, Life, WaitingJob, Words } from './life.ts'
 
@@ -44,7 +44,7 @@ export type EventShown = {
 
 export type RunnerDetail = {
   readonly life: Life
-  /** What the runner does, as `dayfly explain` says it. */
+  /** The sentences of `dayfly explain` about the runner. */
   readonly sentences: readonly string[]
   readonly problem: Words | null
   readonly timeline: readonly TimelineStep[]
@@ -77,6 +77,6 @@ export type Found = {
   readonly read: string
   /** The newest first, at most 50. */
   readonly jobs: readonly FoundJob[]
-  /** What to do if nothing was found. */
+  /** The next step if nothing was found. */
   readonly next: string | null
 }

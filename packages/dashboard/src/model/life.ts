@@ -1,4 +1,4 @@
-// What the page shows of one runner's life and of one job. All values are plain JSON. Null is unknown or not yet: it is never zero.
+// The page shows these values of one runner's life and of one job. All values are plain JSON. Null is unknown or not yet: it is never zero.
 import type { Instant } from '@dayfly/kit/clock'
 
 /** A reason with its words, as `dayfly explain` prints them. */
@@ -6,7 +6,7 @@ export type Words = {
   /** A reason of the table of failures, or another word in kebab-case. */
   readonly reason: string
   readonly sentence: string
-  /** What was observed; empty if the sentence says everything. */
+  /** The observation; empty if the sentence says everything. */
   readonly detail: string
   readonly next: string
 }
@@ -66,7 +66,7 @@ export type Life = {
   readonly requests: Requests | null
 }
 
-/** What one runner pod asks of a node, helpers included. */
+/** The requests of one runner pod, helpers included. */
 export type Requests = { readonly cpu: number; readonly memoryGib: number }
 
 /** A job that waits for a runner. */

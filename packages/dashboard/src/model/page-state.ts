@@ -1,4 +1,4 @@
-// What server and page agree on. The page first gets one snapshot, and then changes with a version each.
+// The protocol between server and page. The page first gets one snapshot, and then changes with a version each.
 //
 //   GET /api/snapshot                     a Snapshot
 //   GET /api/changes?after=VERSION        server-sent events: `changes` (a Changes), `snapshot` (a Snapshot), `beat` (a time)
@@ -29,7 +29,7 @@ export type Snapshot = {
   readonly marks: readonly Mark[]
 } & { readonly [Kind in EntityKind]: readonly Entities[Kind][] }
 
-/** What differs from the version `after`. A part that is absent did not change. */
+/** The differences from the version `after`. A part that is absent did not change. */
 export type Changes = {
   readonly version: number
   readonly at: Instant

@@ -1,4 +1,4 @@
-// What the page shows of one set and of the whole installation now.
+// One set, and the whole installation, as the page shows them now.
 import type { Instant } from '@dayfly/kit/clock'
 import type { Words } from './life.ts'
 
@@ -18,7 +18,7 @@ export type ConditionShown = {
   readonly since: Instant | null
 }
 
-/** What the forge says of the set's runners. */
+/** The forge's own numbers of the set's runners. */
 export type ForgeNumbers = {
   readonly registered: number
   readonly busy: number | null
@@ -92,7 +92,7 @@ export type Head = {
   readonly health: readonly HealthLine[]
   /** From when on the history is complete. */
   readonly since: Instant
-  /** What this server cannot know, each a sentence. */
+  /** The facts that this server cannot know, each a sentence. */
   readonly limits: readonly string[]
   /** The version of Dayfly. */
   readonly version: string

@@ -1,4 +1,4 @@
-// What the page shows of the past: queue times, shares of repositories, and costs.
+// The past as the page shows it: queue times, shares of repositories, and costs.
 import type { Instant } from '@dayfly/kit/clock'
 
 export type WindowName = '1h' | '24h' | '7d'
@@ -69,7 +69,7 @@ export type Costs = {
   readonly idle: { readonly hours: number; readonly amount: number }
   /** Runners that never had a job because of a failure that was not the job's own. */
   readonly infrastructure: { readonly hours: number; readonly amount: number; readonly runners: number }
-  /** What the forge itself charges. */
+  /** The charge of the forge itself. */
   readonly forge: number
   readonly repositories: readonly CostRow[]
   readonly workflows: readonly CostRow[]

@@ -27,7 +27,7 @@ const byId = (state: Snapshot) =>
   )
 
 describe('a viewer', () => {
-  it('has what a new snapshot shows, whatever it missed', () => {
+  it('has the same as a new snapshot after any changes that it missed', () => {
     const step = fc.tuple(fc.constantFrom('put', 'remove', 'look'), fc.nat(8), fc.nat(3))
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), fc.boolean(), (steps, isScoped) => {
@@ -58,7 +58,7 @@ describe('a viewer', () => {
     expect(board.since(version, scope, start)?.gone).toEqual({ lives: ['ns1/a'] })
   })
 
-  it('that is too far behind, or from another process, gets a snapshot', () => {
+  it('gets a snapshot if it is too far behind, or from another process', () => {
     const board = new Board(10)
     for (let number = 0; number < 13; number++) board.put('sets', sampleSet('ns/s', { max: number }))
     expect(board.since(2, everything, start)).toBeUndefined()

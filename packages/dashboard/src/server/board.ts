@@ -6,7 +6,7 @@ import { type Changes, type Entities, type EntityKind, entityKinds, type Snapsho
 import type { Head } from '../model/set-now.ts'
 import type { Scope } from './scope.ts'
 
-/** What is not an entity. It differs by viewer, because it counts what the viewer sees. */
+/** The rest beside the entities. It differs by viewer, because it counts what the viewer sees. */
 export type Frame = { readonly head: Head; readonly marks: readonly Mark[] }
 
 type Change = { readonly version: number; readonly kind: EntityKind; readonly id: string; readonly scoped: string }

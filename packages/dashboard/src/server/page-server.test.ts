@@ -113,7 +113,7 @@ test.each([
   ['/api/snapshot', 401],
   ['/api/changes', 401],
   ['/api/find', 401],
-])('%s tells nobody who is unknown anything', async (path, status) => {
+])('%s shows an unknown viewer nothing', async (path, status) => {
   const { get } = stage()
   const answer = await get(path, {}, { headers: { 'x-user': 'nobody' } })
   expect(answer.status).toBe(status)

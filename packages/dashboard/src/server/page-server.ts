@@ -25,11 +25,11 @@ export type PageOptions = {
   readonly version: string
 }
 
-/** How often the entities are compared with the sources while anybody looks, in milliseconds. */
+/** How often the entities are compared with the sources while a viewer looks, in milliseconds. */
 const refreshMs = 500
-/** Nobody looks after so long without a request, in milliseconds. */
+/** No viewer looks after so long without a request, in milliseconds. */
 const idleMs = 15_000
-/** How often they are compared while nobody looks. */
+/** How often they are compared while no viewer looks. */
 const idleRefreshMs = 10_000
 /** At most so many viewers follow the changes or logs at once. */
 const viewersMax = 200
@@ -180,7 +180,7 @@ export class PageServer {
     return { ...headSentence(sets, now), totals, health: present.health(), since, limits: present.limits, version }
   }
 
-  /** Compares the board with the sources: often while anybody looks, and rarely else, so that the first viewer waits for nothing. */
+  /** Compares the board with the sources: often while a viewer looks, and rarely else, so that the first viewer waits for nothing. */
   #keepFresh(): void {
     const { clock } = this.#options
     const wasIdle = clock.now() - this.#askedAt > idleMs

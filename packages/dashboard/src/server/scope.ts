@@ -1,4 +1,4 @@
-// What one viewer may see: everything, or the sets of some namespaces.
+// The scope of one viewer: everything, or the sets of some namespaces.
 
 export type Scope = {
   /** Viewers with the same text see the same. */

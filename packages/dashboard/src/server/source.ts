@@ -1,4 +1,4 @@
-// What the server of the page asks of the process that it shows.
+// The ports of the page: the process that it shows, and its past.
 import type { Instant } from '@dayfly/kit/clock'
 import type { Request } from '@dayfly/kit/http'
 import type { Touched } from '../history/touched.ts'
@@ -8,7 +8,7 @@ import type { HealthLine, SetNow } from '../model/set-now.ts'
 import type { Costs, Trends, WindowName } from '../model/trends.ts'
 import type { Scope } from './scope.ts'
 
-/** What the cluster says of one runner. A part that is null could not be read, and `unknown` says why. */
+/** The facts of the cluster about one runner. A part that is null could not be read, and `unknown` says why. */
 export type RunnerFacts = {
   readonly sentences: readonly string[]
   readonly problem: Words | null
@@ -24,7 +24,7 @@ export type RunnerFacts = {
 export interface PresentSource {
   readonly sets: () => readonly SetNow[]
   readonly health: () => readonly HealthLine[]
-  /** What this source cannot know, each a sentence. */
+  /** The facts that this source cannot know, each a sentence. */
   readonly limits: readonly string[]
   readonly runner: (life: Life, signal: AbortSignal | undefined) => Promise<RunnerFacts>
   /** Follows the log of the runner's container. Undefined if it has none now. */
@@ -50,7 +50,7 @@ export interface PastSource {
   readonly timeline: (life: Life, facts: RunnerFacts) => readonly TimelineStep[]
 }
 
-/** What a request may see. */
+/** The scope of a request, or why it has none. */
 export type Admission =
   | { readonly is: 'admitted'; readonly scope: Scope }
   /** 401: no or a wrong identity. 403: an identity that may see nothing. 503: it cannot be checked now. */

@@ -1,34 +1,12 @@
 // The fields of a RunnerSet's `spec`. This schema is the only description of them (docs/decisions/0002-one-schema.md).
 import { z } from 'zod'
-
-/** A duration is short enough for the API server to bound the cost of a rule on it, and for Go to hold it. */
-const duration = z
-  .string()
-  .max(32)
-  .regex(/^([0-9]{1,5}(ms|s|m|h))+$/)
+import { dataKey, duration, objectName, size, texts } from './field-schemas.ts'
 
 /** A set's name is the value of a label, which has at most this many characters. */
 export const nameLengthMax = 63
 
 /** A reference is owned as a whole: if a manager changes it by server-side apply, no part of the old one stays. */
 const whole = { 'x-kubernetes-map-type': 'atomic' }
-
-/** Labels or annotations. YAML reads `true` without quotes as no text, and the API server would refuse each pod. */
-const texts = z.record(z.string(), z.string())
-
-/** The name of another object in the set's namespace. */
-const objectName = z
-  .string()
-  .min(1)
-  .max(253)
-  .regex(/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/)
-
-/** A key in the data of a Secret or ConfigMap. */
-const dataKey = z
-  .string()
-  .min(1)
-  .max(253)
-  .regex(/^[-._a-zA-Z0-9]+$/)
 
 const proxy = z
   .strictObject({
@@ -107,12 +85,6 @@ const runner = z
       ),
   })
   .describe('The way of the runners to the network. Without it, they have the proxy and the certificates of the forge.')
-
-/** A quantity of bytes, as Kubernetes writes it. */
-const size = z
-  .string()
-  .max(32)
-  .regex(/^[1-9][0-9]{0,14}(k|Ki|M|Mi|G|Gi|T|Ti)?$/)
 
 const dockerEngine = z
   .strictObject({
@@ -286,7 +258,7 @@ export const runnerSetSpecSchema = z
         queueTime: duration.describe('How long a job should wait at most. The page and the trends compare with it.'),
       })
       .optional()
-      .describe('What users of the set may expect. It changes no decision.'),
+      .describe('The service that users of the set may expect. It changes no decision.'),
     template: z
       .looseObject({
         metadata: z

@@ -36,7 +36,7 @@ export type JournalEvent =
   | { readonly kind: 'health-listening'; readonly address: string }
   | { readonly kind: 'dashboard-listening'; readonly address: string }
   /** The past of the page cannot be read or kept. */
-  | { readonly kind: 'history-troubled'; readonly message: string }
+  | { readonly kind: 'history-failed'; readonly message: string }
   /** The collector of OpenTelemetry does not take traces or metrics. Written at most once a minute for each. */
   | { readonly kind: 'telemetry-failed'; readonly message: string }
   | { readonly kind: 'controller-stopping'; readonly why: string }

@@ -57,7 +57,7 @@ const controllerUser = 'dayfly-controller'
 /** How long the controller may take to release its lease and its session. */
 const controllerMs = 5_000
 
-/** Everybody on this machine sees the page, as they see the kubeconfig's owner. A process of its own has its numbers on /metrics. */
+/** Each process of this machine may read the page. The demo has no metrics. */
 const pageSettings = {
   ...{ address: { host: '127.0.0.1', port: 0 }, access: { is: 'loopback' }, prices: null, history: undefined },
 } as const satisfies PageSettings
