@@ -1,7 +1,7 @@
 // The costs of the runners by repository, workflow and set. Idle capacity and failures of the infrastructure are apart.
 import type { CostRow, Costs, WindowName } from '../model/trends.ts'
 import { Answered, useAnswer } from './answer.tsx'
-import { count, counted, hours, money } from './format.ts'
+import { count, counted, hours, money, price } from './format.ts'
 import { Note, Page, Section } from './parts.tsx'
 import { ShowMore } from './show-more.tsx'
 import { Incomplete, WindowChoice } from './window-choice.tsx'
@@ -38,9 +38,9 @@ function Shown({ costs }: { readonly costs: Costs }) {
       <Rows id="sets" title="By set" name="Set" rows={costs.sets} priced={priced} />
       {prices === null ? null : (
         <p class="soft">
-          Prices: {money(prices.cpuHour, prices.currency)} for one CPU and{' '}
-          {money(prices.memoryGibHour, prices.currency)} for one GiB of memory in an hour,{' '}
-          {money(prices.forgeMinute, prices.currency)} for a minute of a job at the forge.
+          Prices: {price(prices.cpuHour, prices.currency)} for one CPU and{' '}
+          {price(prices.memoryGibHour, prices.currency)} for one GiB of memory in an hour,{' '}
+          {price(prices.forgeMinute, prices.currency)} for a minute of a job at the forge.
           {prices.nodes.length === 0 ? '' : ` ${counted(prices.nodes.length, 'other price')} by node label.`}
         </p>
       )}

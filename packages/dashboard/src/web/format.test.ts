@@ -1,5 +1,18 @@
 import { describe, expect, it } from 'vitest'
-import { ago, count, counted, duration, hours, inTime, money, share, spoken, timeOfDay, zoneOf } from './format.ts'
+import {
+  ago,
+  count,
+  counted,
+  duration,
+  hours,
+  inTime,
+  money,
+  price,
+  share,
+  spoken,
+  timeOfDay,
+  zoneOf,
+} from './format.ts'
 
 const now = Date.UTC(2026, 4, 4, 12, 0, 0)
 
@@ -49,6 +62,7 @@ describe('numbers and times', () => {
       'under 0.1 h',
       '2 h',
     ])
-    expect([money(1234.5, 'EUR'), spoken('image-missing')]).toEqual(['1,234.50 EUR', 'Image missing'])
+    expect([money(1234.5, 'EUR'), price(0.005, 'EUR')]).toEqual(['1,234.50 EUR', '0.005 EUR'])
+    expect(spoken('image-missing')).toBe('Image missing')
   })
 })

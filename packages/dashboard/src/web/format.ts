@@ -74,6 +74,12 @@ export function money(amount: number, currency: string): string {
   return `${new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 }).format(amount)} ${currency}`
 }
 
+/** A price of one unit can be far below a cent. */
+export function price(amount: number, currency: string): string {
+  const digits = { minimumFractionDigits: 2, maximumFractionDigits: 6 }
+  return `${new Intl.NumberFormat('en', digits).format(amount)} ${currency}`
+}
+
 /** Turns `image-missing` into "Image missing". */
 export function spoken(word: string): string {
   const text = word.replaceAll('-', ' ')
