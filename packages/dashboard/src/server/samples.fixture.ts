@@ -1,5 +1,5 @@
 // Samples of what the server shows.
-import type { Life, LifeSteps, WaitingJob } from '../model/life.ts'
+import type { Life, LifeSteps } from '../model/life.ts'
 import type { SetNow } from '../model/set-now.ts'
 
 export const start = 1_800_000_000_000
@@ -26,19 +26,5 @@ export function sampleLife(id: string, set: string, more: Partial<Life> = {}): L
     ...{ id, set, runner: id.split('/')[1] ?? '', phase: 'idle', steps: noSteps, job: null, result: null },
     ...{ node: null, exitCode: null, problem: null, requests: null },
     ...more,
-  }
-}
-
-export function sampleJob(id: string, set: string, queuedAt = start): WaitingJob {
-  return {
-    id,
-    set,
-    queuedAt,
-    name: `job ${id}`,
-    repository: 'acme/app',
-    workflow: null,
-    ref: null,
-    run: null,
-    url: null,
   }
 }
