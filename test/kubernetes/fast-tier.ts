@@ -73,6 +73,9 @@ const lives: Lane = {
       'a life at Bitbucket, or the import, fails with a real kubelet and engine',
     ],
   ],
+  'dashboard-gate.test.ts': [
+    ['shows a namespace to who may get its RunnerSets, by the rights of the chart', 'a real review answers otherwise'],
+  ],
   'runner-set-definition.test.ts': [
     ['refuses min above max with the path, the sentence and the next step', 'kubectl shows a refusal in other words'],
     ['stores the example of the page, with every default', 'a real API server drops or adds a field'],

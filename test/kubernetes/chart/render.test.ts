@@ -2,7 +2,14 @@
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { jobLogRights, jobPodRights, leaseRights, type Right, runnerRights } from '@dayfly/controller/rights'
+import {
+  dashboardRights,
+  jobLogRights,
+  jobPodRights,
+  leaseRights,
+  type Right,
+  runnerRights,
+} from '@dayfly/controller/rights'
 import { listAt, textAt, valueAt } from '@dayfly/kit/read-json'
 import type { KubeObject } from '@dayfly/kubernetes/types'
 import { runnerSetCrd } from '@dayfly/runner-set/config/crd'
@@ -174,6 +181,25 @@ describe('the rights of the controller', () => {
     const objects = await render(controllerChart, '--set=scope=cluster', '--set=rbac.jobPods=true')
     expect(Object.fromEntries(rulesOf(objects))).toMatchObject({
       'ClusterRole dayfly': rules([...runnerRights, ...jobPodRights], ''),
+    })
+  })
+
+  it('include the reviews of viewers only with the page, whose port only the named peers reach', async () => {
+    const set = [
+      'dashboard.enabled=true',
+      'dashboard.from[0].podSelector.matchLabels.app=proxy',
+      'watchNamespaces={ci}',
+    ]
+    const objects = await render(controllerChart, ...set.map((one) => `--set=${one}`))
+    expect(Object.fromEntries(rulesOf(objects))).toMatchObject({
+      'Role ci/dayfly-ci': rules([...runnerRights, ...jobLogRights], ''),
+      'ClusterRole dayfly-dayfly-ci-page': rules(dashboardRights, ''),
+    })
+    expect(ofKind(objects, 'Service').map(nameOf)).toEqual(['dayfly/dayfly-ci-page'])
+    const [policy] = ofKind(objects, 'NetworkPolicy')
+    expect(listAt(policy, 'spec', 'ingress')).toContainEqual({
+      ports: [{ protocol: 'TCP', port: 'dashboard' }],
+      from: [{ podSelector: { matchLabels: { app: 'proxy' } } }],
     })
   })
 

@@ -24,7 +24,7 @@ export async function readRunnerFacts(
   return {
     sentences,
     problem: problem ?? life.problem,
-    containers: object ? containersOf(object).map(shownContainer) : null,
+    containers: pod.known ? (object ? containersOf(object).map(shownContainer) : []) : null,
     events: events.known ? events.value.slice(0, eventsMax).toReversed().map(shownEvent) : null,
     scheduledAt: scheduledAt(object, events),
     pulledAt: eventAt(events, 'Pulled'),

@@ -19,7 +19,12 @@ type Props = {
   readonly onZoom?: (zoom: Zoom) => void
 }
 
-const zoomNames: Readonly<Record<Zoom, string>> = { '15min': '15 minutes', '1h': '1 hour', '6h': '6 hours' }
+const zoomNames: Readonly<Record<Zoom, string>> = {
+  '5min': '5 minutes',
+  '15min': '15 minutes',
+  '1h': '1 hour',
+  '6h': '6 hours',
+}
 const heightMax = 460
 /** So high is the picture of all rows at once. Beyond that it scrolls, because a row needs a pixel. */
 const fitMax = 1_400

@@ -71,9 +71,18 @@ function valuesOf({ points }: Trends, objectives: readonly number[]): uPlot.Alig
   ]
 }
 
-function optionsOf(box: Element, { from, to }: Trends, objectives: readonly number[], marks: () => readonly Mark[]) {
+/** A line shows nothing of a few points with gaps between them. */
+const fewPoints = 30
+
+function optionsOf(
+  box: Element,
+  { from, to, points }: Trends,
+  objectives: readonly number[],
+  marks: () => readonly Mark[],
+) {
   const span = to - from
   const style = getComputedStyle(box)
+  const show = points.filter(({ jobs }) => jobs > 0).length <= fewPoints
   const colour = (name: string) => style.getPropertyValue(`--${name}`).trim()
   const line = (label: string, stroke: string, dash: number[], width: number): uPlot.Series => ({
     label,
@@ -81,7 +90,7 @@ function optionsOf(box: Element, { from, to }: Trends, objectives: readonly numb
     dash,
     width,
     value: (_, seconds) => (seconds === null ? '–' : duration(seconds * 1_000)),
-    points: { show: false },
+    points: { show, size: 6 },
   })
   const axis = { stroke: colour('ink'), grid: { stroke: colour('line'), width: 1 }, ticks: { show: false } }
   const inWords = (seconds: number) => duration(seconds * 1_000)

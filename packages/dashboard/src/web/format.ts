@@ -34,7 +34,9 @@ export function counted(value: number | null, noun: string): string {
 /** Shows at most two units. Seconds disappear after ten minutes, because nobody needs them then. */
 export function duration(ms: number | null): string {
   if (ms === null) return unknown
-  if (ms < second) return ms < 50 ? '0 s' : `${(Math.max(0, ms) / second).toFixed(1)} s`
+  if (ms < 1) return '0 s'
+  if (ms < 100) return `${Math.round(ms)} ms`
+  if (ms < second) return `${(ms / second).toFixed(1)} s`
   if (ms < minute) return `${Math.floor(ms / second)} s`
   if (ms < 10 * minute) return two(ms, [minute, 'min'], [second, 's'])
   if (ms < hour) return `${Math.floor(ms / minute)} min`

@@ -2,8 +2,13 @@
 import type { LifePhase } from '../model/life.ts'
 import type { WindowName } from '../model/trends.ts'
 
-export type Zoom = '15min' | '1h' | '6h'
-export const zoomMs: Readonly<Record<Zoom, number>> = { '15min': 900_000, '1h': 3_600_000, '6h': 21_600_000 }
+export type Zoom = '5min' | '15min' | '1h' | '6h'
+export const zoomMs: Readonly<Record<Zoom, number>> = {
+  '5min': 300_000,
+  '15min': 900_000,
+  '1h': 3_600_000,
+  '6h': 21_600_000,
+}
 export const phases: readonly LifePhase[] = ['starting', 'idle', 'busy', 'ending', 'gone']
 export const windows: readonly WindowName[] = ['1h', '24h', '7d']
 
@@ -44,7 +49,7 @@ export function parseRoute(hash: string): Route {
       return { page, query: query.get('q') ?? '' }
     case 'trends':
     case 'costs':
-      return { page, window: oneOf(windows, query.get('window')) ?? '24h' }
+      return { page, window: oneOf(windows, query.get('window')) ?? '1h' }
     case 'failures':
     case 'health':
       return { page }
