@@ -28,6 +28,7 @@ export const localPage = 'try-without-a-cluster'
 
 /** Pages whose blocks go to other programs than a shell or kubectl, each with the test that runs them. */
 export const otherPages = {
+  dashboard: 'test/browser/guide.test.ts',
   gitops: 'test/kubernetes/chart/gitops.test.ts',
   telemetry: 'test/kubernetes/collector.test.ts',
 } as const
