@@ -100,6 +100,20 @@ describe('changes', () => {
   })
 })
 
+test('a stream ends after ten minutes, so that the rights of its viewer are checked again', async () => {
+  const { clock, get } = stage()
+  const { body } = await get('/api/changes')
+  let ended = false
+  const reading = (async () => {
+    if (body.kind === 'bytes') for await (const _ of body.chunks);
+    ended = true
+  })()
+  await clock.advance(9 * 60_000)
+  expect(ended).toBe(false)
+  await clock.advance(2 * 60_000)
+  await reading
+})
+
 test('a viewer of one namespace finds nothing of another', async () => {
   const { get } = stage(ofNamespaces(['ci']))
   const snapshot = JSON.stringify(json(await get('/api/snapshot')))
