@@ -1,13 +1,9 @@
 // Samples of what the server shows.
-import type { Life, LifeSteps } from '../model/life.ts'
+import { noSteps } from '../history/steps.ts'
+import type { Life } from '../model/life.ts'
 import type { SetNow } from '../model/set-now.ts'
 
 export const start = 1_800_000_000_000
-
-const noSteps: LifeSteps = {
-  ...{ queued: null, registered: null, created: null, started: null, online: null },
-  ...{ jobStarted: null, jobFinished: null, ended: null, gone: null },
-}
 
 export function sampleSet(id: string, more: Partial<SetNow> = {}): SetNow {
   const [namespace = '', name = ''] = id.split('/')
