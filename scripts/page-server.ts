@@ -128,7 +128,8 @@ async function* changes(
 
 async function* log(signal: AbortSignal | undefined): AsyncGenerator<string> {
   for (let line = 1; !signal?.aborted; line++) {
-    yield `event: line\ndata: ${new Date().toISOString()} compile package ${line} of the workspace\n\n`
+    const text = `${new Date().toISOString()} compile package ${line} of the workspace`
+    yield `event: line\ndata: ${JSON.stringify(text)}\n\n`
     await new Promise((resolve) => setTimeout(resolve, 300))
   }
 }

@@ -42,6 +42,15 @@ export async function show(page: Page, hash: string): Promise<void> {
   await page.evaluate(`location.assign(${JSON.stringify(hash)})`)
 }
 
+/** Returns what the page's scripts hold, after a collection of garbage. The page itself sees a rounded number only. */
+export async function heapBytes(page: Page): Promise<number> {
+  const session = await page.context().newCDPSession(page)
+  await session.send('HeapProfiler.collectGarbage')
+  const { usedSize } = await session.send('Runtime.getHeapUsage')
+  await session.detach()
+  return usedSize
+}
+
 function watch(page: Page, origin: string) {
   const faults: string[] = []
   const answers: Promise<string>[] = []

@@ -90,6 +90,17 @@ describe('changes', () => {
     expect(await next()).toMatchObject({ name: 'snapshot', data: { sets: [{ id: 'ci/a' }, { id: 'ml/b' }] } })
   })
 
+  it('hold what changed while a slow viewer still took its snapshot', async () => {
+    const { clock, get, sets } = stage()
+    const next = events(await get('/api/changes'))
+    expect((await next()).name).toBe('snapshot')
+    sets.set('ci/a', sampleSet('ci/a', { waiting: 4 }))
+    await clock.advance(2_000)
+    const pending = next()
+    await clock.advance(2_000)
+    expect(await pending).toMatchObject({ name: 'changes', data: { put: { sets: [{ id: 'ci/a', waiting: 4 }] } } })
+  })
+
   it('show a beat while nothing changes', async () => {
     const { clock, get } = stage()
     const next = events(await get('/api/changes'))

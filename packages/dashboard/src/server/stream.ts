@@ -30,9 +30,11 @@ export async function* changesOf(streamed: Streamed, after: number | undefined):
   for (let now = begunAt; !signal.aborted && now - begunAt < streamMsMax; now = clock.now()) {
     const { head, marks } = frame(now)
     const changes = version === undefined ? undefined : board.since(version, scope, now)
+    // A slow viewer takes the event long after this: what the board shows by then is not in it.
+    const sent = board.version
     if (!changes) {
       memory.differs({ head, marks })
-      yield event('snapshot', board.snapshot(scope, { head, marks }, now), board.version)
+      yield event('snapshot', board.snapshot(scope, { head, marks }, now), sent)
       sentAt = now
     } else {
       const whole: Changes = { ...changes, ...memory.differs({ head, marks }) }
@@ -44,7 +46,7 @@ export async function* changesOf(streamed: Streamed, after: number | undefined):
         sentAt = now
       }
     }
-    version = changes?.version ?? board.version
+    version = sent
     await pause(clock, signal)
   }
 }

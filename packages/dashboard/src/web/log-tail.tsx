@@ -24,9 +24,9 @@ export function LogTail({ id }: { readonly id: string }) {
       if (isAtEnd) requestAnimationFrame(() => box.current?.scrollTo(0, box.current.scrollHeight))
     }
     const onEvent = ({ event, data }: { event: string; data: string }) => {
-      if (event === 'end') end.value = data
+      if (event === 'end') end.value = String(JSON.parse(data))
       if (event !== 'line') return
-      if (fresh.push(data) === 1) requestAnimationFrame(show)
+      if (fresh.push(String(JSON.parse(data))) === 1) requestAnimationFrame(show)
       // A tab in the background draws no frame.
       if (fresh.length > 2 * linesMax) fresh = fresh.slice(-linesMax)
     }

@@ -23,8 +23,9 @@ export function detailOf(life: Life, now: Instant): RunnerDetail {
     const before = timeline.at(-1)
     if (at === null) continue
     const tookMs = before ? at - before.at : null
-    const usualMs = name === 'started' ? 900 : null
-    timeline.push({ name, at, tookMs, usualMs, unusual: name === 'started' })
+    const usualMs = name === 'registered' ? 2_000 : null
+    const unusual = usualMs !== null && tookMs !== null && tookMs > 3 * usualMs && tookMs - usualMs > 5_000
+    timeline.push({ name, at, tookMs, usualMs, unusual })
   }
   const isLive = life.phase !== 'gone'
   const work = life.job ? `It runs ${life.job.name} of ${life.job.repository}.` : 'It has no job yet.'
