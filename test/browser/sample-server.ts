@@ -18,11 +18,11 @@ export type SampleOptions = Partial<SampleSize> & {
   readonly begin?: Instant
   /** Whether runners move on. */
   readonly moves?: boolean
-  /** Who sees the page; the default is everybody. */
+  /** Decides which requests may see the page. The default admits each. */
   readonly gate?: Gate
 }
 
-export const usualSize: SampleSize = { sets: 8, runners: 40, gone: 60, failing: 2, waiting: 9, silent: 0 }
+const usualSize: SampleSize = { sets: 8, runners: 40, gone: 60, failing: 2, waiting: 9, silent: 0 }
 
 export type SampleServer = {
   readonly origin: string
