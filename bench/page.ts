@@ -1,128 +1,129 @@
-// Measures the web page in Chromium: its size, its frames with runners that change, and its accessibility.
-//   npx tsx bench/page.ts [--runners 1000] [--seconds 12]
-// A frame is counted by the processor time of the page's main thread, so that other work of the machine does not count.
+// Measures the page with runners that change, and the server behind it. It prints figures and judges none.
+//   npm run bench:page [-- --runners 1000 --changes 100 --seconds 20]
+// The journal is written; the history, the server and the page are the real ones.
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { loadavg } from 'node:os'
 import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { gzipSync } from 'node:zlib'
-import type axe from 'axe-core'
-import { type Browser, chromium, type Page } from 'playwright-core'
-import { type PageServer, servePage } from '../scripts/page-server.ts'
+import type { Snapshot } from '../packages/dashboard/src/model/page-state.ts'
+import { launchChromium } from '../test/browser/chromium.ts'
+import { type Collected, collect } from '../test/browser/collected.ts'
+import { heapBytes, openIn } from '../test/browser/pages.ts'
+import { pageFolder } from '../test/browser/sample-server.ts'
+import { until } from '../test/cli.ts'
+import { measureFrames, type Percentiles } from './page-frames.ts'
+import type { Ask, Reported, Usage } from './page-process.ts'
 
 const { values: options } = parseArgs({
-  options: { runners: { type: 'string', default: '1000' }, seconds: { type: 'string', default: '12' } },
+  options: {
+    sets: { type: 'string', default: '20' },
+    runners: { type: 'string', default: '1000' },
+    changes: { type: 'string', default: '100' },
+    seconds: { type: 'string', default: '20' },
+  },
 })
-const pages = ['#/', '#/set/ci%2Farm', '#/find?q=main', '#/failures', '#/trends', '#/costs', '#/health', '#/other']
-const executablePath = '/usr/bin/chromium'
+const seconds = Number(options.seconds)
 
-const server = await servePage({
-  size: { sets: 20, runners: Number(options.runners), gone: 1_000, failing: 2, waiting: 30, silent: 1 },
-  stepMs: 250,
-  port: 0,
-  prefix: '/behind/a/proxy/',
-  isPriced: true,
-})
-const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
+const rows: (readonly [what: string, value: string])[] = []
+const server = await startServer()
+const browser = await launchChromium()
 try {
-  reportSizes(server)
-  await reportFrames(browser, server)
-  await reportViolations(browser, server)
+  rows.push(['load of the machine, before', loadavg()[0]?.toFixed(1) ?? '?'])
+  sizes()
+  await clients()
+  await frames()
 } finally {
   await browser.close()
-  await server.close()
+  await server.end()
+}
+rows.push(['load of the machine, after', loadavg()[0]?.toFixed(1) ?? '?'])
+const width = Math.max(...rows.map(([what]) => what.length))
+for (const [what, value] of rows) process.stdout.write(`${what.padEnd(width)}  ${value}\n`)
+
+async function startServer() {
+  const file = path.join(import.meta.dirname, 'page-process.ts')
+  const { sets, runners, changes } = options
+  const child = fork(file, [sets, runners, changes], { execArgv: ['--import', 'tsx', '--expose-gc'] })
+  const next = async () => (await once(child, 'message'))[0] as Reported
+  const { origin } = (await next()) as { readonly origin: string }
+  const ask = async (what: Ask) => {
+    const answer = next()
+    child.send(what)
+    return (await answer) as Usage
+  }
+  const end = async () => {
+    const exit = once(child, 'exit')
+    child.send('end' satisfies Ask)
+    await exit
+  }
+  return { origin, ask, end }
 }
 
-function reportSizes({ folder }: PageServer): void {
-  for (const name of readdirSync(folder).sort()) {
-    const bytes = readFileSync(path.join(folder, name))
-    print(`${name}: ${bytes.length} bytes, ${gzipSync(bytes, { level: 9 }).length} compressed`)
+/** The files that a browser loads. */
+function sizes(): void {
+  for (const name of readdirSync(pageFolder).sort()) {
+    const bytes = readFileSync(path.join(pageFolder, name))
+    rows.push([`size of ${name}`, `${bytes.length} bytes, ${gzipSync(bytes, { level: 9 }).length} compressed`])
   }
 }
 
-type TraceEvent = {
-  readonly name: string
-  readonly pid: number
-  readonly tid: number
-  readonly ts: number
-  readonly tdur?: number
+/** The processor time of the server, as a part of one core. Without a viewer it is the cost of the journal alone. */
+async function clients(): Promise<void> {
+  const base = await partOfCore(0)
+  rows.push(['server without a viewer', percent(base)])
+  for (const count of [1, 10]) {
+    const part = await partOfCore(count)
+    const each = (part - base) / count
+    rows.push([`server with ${count} viewer${count === 1 ? '' : 's'}`, `${percent(part)}, ${percent(each)} each`])
+  }
 }
 
-async function reportFrames(browser: Browser, { address }: PageServer): Promise<void> {
-  const page = await openPage(browser, address, { width: 1280, height: 900 })
-  await page.evaluate("document.getElementById('runners').scrollIntoView()")
-  const session = await page.context().newCDPSession(page)
-  const events: TraceEvent[] = []
-  session.on('Tracing.dataCollected', ({ value }) => events.push(...(value as unknown as TraceEvent[])))
-  const complete = new Promise<void>((resolve) => session.once('Tracing.tracingComplete', () => resolve()))
-  const includedCategories = ['devtools.timeline', 'disabled-by-default-devtools.timeline']
-  await session.send('Tracing.start', { transferMode: 'ReportEvents', traceConfig: { includedCategories } })
-  await page.evaluate(`new Promise((resolve) => {
-    const end = performance.now() + ${Number(options.seconds) * 1_000}
-    const frame = (at) => at < end ? requestAnimationFrame(frame) : resolve()
-    requestAnimationFrame(frame)
-  })`)
-  await session.send('Tracing.end')
-  await complete
-  const work = workOfFrames(events).sort((a, b) => a - b)
-  const at = (part: number) => (work[Math.floor((work.length - 1) * part)] ?? 0).toFixed(1)
-  print(`${work.length} frames: p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, p99 ${at(0.99)} ms, longest ${at(1)} ms`)
-  await page.context().close()
+async function partOfCore(count: number): Promise<number> {
+  const viewers: readonly Collected[] = Array.from({ length: count }, () => collect(`${server.origin}/api/changes`))
+  // The first snapshots are another cost than the changes.
+  await sleep(2_000)
+  const before = await server.ask('usage')
+  const started = performance.now()
+  await sleep(seconds * 1_000)
+  const after = await server.ask('usage')
+  const part = (after.cpuMs - before.cpuMs) / (performance.now() - started)
+  for (const viewer of viewers) await viewer.close()
+  return part
 }
 
-/** Returns the processor time of the tasks between one frame and the next, in milliseconds. */
-function workOfFrames(events: readonly TraceEvent[]): number[] {
-  const first = events.find(({ name }) => name === 'FireAnimationFrame')
-  const ours = events.filter(({ pid, tid }) => pid === first?.pid && tid === first.tid)
-  const tasks = ours.filter(({ name }) => name === 'RunTask')
-  const frames = ours.filter(({ name }) => name === 'FireAnimationFrame').map(({ ts }) => ts)
-  const starts = [...new Set(frames)].sort((a, b) => a - b)
-  return starts.slice(1).map((end, index) => {
-    const begin = starts[index] ?? 0
-    const within = tasks.filter(({ ts }) => ts >= begin && ts < end)
-    return within.reduce((sum, { tdur }) => sum + (tdur ?? 0) / 1_000, 0)
+async function frames(): Promise<void> {
+  const { page } = await openIn(browser, server.origin)
+  await page.locator('table.runner-rows').waitFor()
+  const paint = await page.evaluate<number>('performance.getEntriesByName("first-contentful-paint")[0].startTime')
+  rows.push(['first paint', `${paint.toFixed(0)} ms`])
+  await page.evaluate('document.getElementById("runners").scrollIntoView()')
+  const { count, apart, work, longTasks, longFrames } = await measureFrames(page, seconds)
+  rows.push([`${count} frames: time to the next`, line(apart)])
+  rows.push(['processor time of a frame', line(work)])
+  rows.push(['tasks over 50 ms', `${longTasks}, and ${longFrames} long animation frames`])
+  memory('at the start', await heapBytes(page), await server.ask('usage'))
+  const usage = await server.ask('hour')
+  const { lives } = (await (await fetch(`${server.origin}/api/snapshot`)).json()) as Snapshot
+  await until('the page shows the end of the hour', 60_000, async () => {
+    const shown = Number((await page.locator('.filters-count').textContent())?.replace(/\D/g, ''))
+    return shown >= lives.length
   })
+  memory('after an hour of the journal', await heapBytes(page), usage)
 }
 
-async function reportViolations(browser: Browser, { address }: PageServer): Promise<void> {
-  const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-  let checked = 0
-  let violations = 0
-  for (const colorScheme of ['light', 'dark'] as const) {
-    for (const width of [360, 1280]) {
-      const page = await openPage(browser, address, { width, height: 900 }, colorScheme)
-      await page.addScriptTag({ content: source })
-      for (const hash of pages) {
-        await page.evaluate(`location.hash = ${JSON.stringify(hash)}`)
-        await page.waitForTimeout(800)
-        const found = (await page.evaluate('axe.run()')) as axe.AxeResults
-        checked++
-        violations += found.violations.length
-        for (const { id, help, nodes } of found.violations) {
-          print(`${colorScheme} ${width} ${hash} ${id}: ${help}: ${nodes[0]?.html}`)
-        }
-      }
-      await page.context().close()
-    }
-  }
-  print(`axe: ${violations} violations on ${checked} pages`)
+function memory(when: string, heap: number, { rssMb, heapMb }: Usage): void {
+  rows.push([`memory ${when}: page`, `${(heap / 2 ** 20).toFixed(0)} MB of scripts`])
+  rows.push([`memory ${when}: server`, `${rssMb.toFixed(0)} MB, of it ${heapMb.toFixed(0)} MB of objects`])
 }
 
-async function openPage(
-  browser: Browser,
-  address: string,
-  viewport: { readonly width: number; readonly height: number },
-  colorScheme: 'light' | 'dark' = 'light',
-): Promise<Page> {
-  // Only the measurement adds a script to the page, so only here the policy of the page does not hold.
-  const context = await browser.newContext({ viewport, colorScheme, bypassCSP: true })
-  const page = await context.newPage()
-  page.on('pageerror', (error) => print(`error on the page: ${error.message}`))
-  await page.goto(address)
-  await page.waitForTimeout(2_000)
-  return page
+function line({ p50, p95, p99, most }: Percentiles): string {
+  return `p50 ${p50.toFixed(1)} ms, p95 ${p95.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, longest ${most.toFixed(1)} ms`
 }
 
-function print(line: string): void {
-  process.stdout.write(`${line}\n`)
+function percent(part: number): string {
+  return `${(part * 100).toFixed(1)} % of a core`
 }

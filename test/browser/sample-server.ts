@@ -18,7 +18,7 @@ export type SampleOptions = Partial<SampleSize> & {
   readonly begin?: Instant
   /** Whether runners move on. */
   readonly moves?: boolean
-  /** The admission; by default, each process of the machine. */
+  /** Decides which requests may see the page. The default admits each. */
   readonly gate?: Gate
 }
 
