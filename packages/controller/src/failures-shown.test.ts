@@ -1,4 +1,5 @@
-// The promise that no failure stays unseen: each reason of the closed list, in each event that can carry it, reaches log, metric and Event.
+// The promise that no failure stays unseen: each reason of the closed list, in each event that can carry it, reaches log, metric, Event and page.
+import { History } from '@dayfly/dashboard/history/history'
 import { systemStopwatch } from '@dayfly/kit/system'
 import { virtualClock } from '@dayfly/kit/virtual-clock'
 import type { Kubernetes } from '@dayfly/kubernetes/kubernetes'
@@ -36,6 +37,8 @@ async function show(event: JournalEvent) {
   const lines: string[] = []
   const created: KubeObject[] = []
   const metrics = createMetrics('test', systemStopwatch)
+  const history = new History()
+  journal.subscribe((entry) => history.take(entry))
   journal.subscribe(metrics.reader)
   journal.subscribe(createLog({ level: 'info', write: (line) => lines.push(line) }))
   const create: Kubernetes['create'] = async (_, object) => {
@@ -52,18 +55,22 @@ async function show(event: JournalEvent) {
     line: JSON.parse(lines.at(-1) ?? '{}'),
     counted: samples.filter(({ name, labels }) => name.endsWith('_total') && labels['reason'] !== undefined),
     message: String(created[0]?.['message']),
+    onPage: history.failures(),
   }
 }
 
 describe.each(Object.entries(shapes))('a failure in %s', (_, shape) => {
-  test.each(reasons)('%s reaches log, metric and Event with its next step', async (reason) => {
-    const { line, counted, message } = await show(shape({ reason, message: 'observed' }))
+  test.each(reasons)('%s reaches log, metric, Event and page with its next step', async (reason) => {
+    const { line, counted, message, onPage } = await show(shape({ reason, message: 'observed' }))
     const { next } = failureInfo(reason)
     expect(line).toMatchObject({ level: 'warn', reason, next, namespace: 'ci', set: 'linux' })
     expect(line.message).toContain('observed')
     expect(counted).toEqual([{ name: expect.any(String), labels: { ...of, reason }, value: 1 }])
     expect(message).toContain(next)
     expect(message).toContain('observed')
+    expect(onPage).toMatchObject([
+      { set: 'ci/linux', reason, next, count: 1, detail: expect.stringContaining('observed') },
+    ])
   })
 })
 
