@@ -36,7 +36,7 @@ Examples:
   dayfly controller                                    run all sets of the cluster of this pod or kubeconfig
   dayfly controller --namespace ci                     run only the sets of one namespace
   dayfly controller --health-address 0.0.0.0:8080      serve health checks and metrics to the cluster
-  dayfly controller --dashboard-address 127.0.0.1:8081  show jobs, runners and costs on a page
+  dayfly controller --dashboard-address 127.0.0.1:0    show jobs, runners and costs on a page
   dayfly controller | jq 'select(.level != "info")'    show only problems`
 
 export function controllerCommand(): Command {
