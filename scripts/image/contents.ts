@@ -21,8 +21,9 @@ const gitFolder = '/usr/lib/git-core'
  * @param base the default is that of this machine
  */
 export async function controllerImage(dist: string, name: string, base?: Base): Promise<Image> {
-  const names = await readdir(dist)
-  const files = await Promise.all(names.map((name) => copied(path.join(dist, name), `app/${name}`, 0o644)))
+  const found = await readdir(dist, { recursive: true, withFileTypes: true })
+  const names = found.flatMap((one) => (one.isFile() ? path.relative(dist, path.join(one.parentPath, one.name)) : []))
+  const files = await Promise.all(names.sort().map((name) => copied(path.join(dist, name), `app/${name}`, 0o644)))
   const { entries } = base ?? (await baseHere())
   const lower = [...accounts([['nonroot', controllerUser, '/']]), ...entries]
   return {
