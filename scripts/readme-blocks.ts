@@ -46,10 +46,11 @@ export function writeBlocks(page: string): string {
   })
 }
 
-/** Replaces times and random names, and leaves out the lines of progress. */
+/** Replaces times, ports and random names, and leaves out the lines of progress. */
 export function normalized(output: string): string {
   return output
     .replace(/^ +[\d.]+ s {2}\d+ of \d+ jobs done.*\n/gm, '')
     .replace(/\/tmp\/dayfly-demo-[\w-]+/g, '/tmp/dayfly-demo-…')
+    .replace(/http:\/\/127\.0\.0\.1:\d+/g, 'http://127.0.0.1:…')
     .replace(/\b\d+(?:\.\d+)? (s|ms)$/gm, '… $1')
 }

@@ -16,8 +16,8 @@ export const messages: Checker = {
     const received = new Map<string, readonly string[]>()
     const taken = new Set<string>()
     observers.written.add((identity, { event }) => {
-      if (event.kind === 'job-started' || event.kind === 'job-finished')
-        taken.add(`${identity} ${event.kind} ${event.job}`)
+      if (event.kind === 'job-started') taken.add(`${identity} ${event.kind} ${event.job.id}`)
+      if (event.kind === 'job-finished') taken.add(`${identity} ${event.kind} ${event.job}`)
     })
     observers.answered.add((identity, server, { method, path }, { status, body }) => {
       if (server !== 'forge' || method !== 'GET' || status !== 200 || !path.endsWith('/message')) return

@@ -1,4 +1,4 @@
-// Checks the shown page against the rules of accessibility: in both themes, on a screen and on a phone.
+// Checks the accessibility of the page that is shown: in both themes, on a screen and on a phone.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { AxeResults, RunOptions } from 'axe-core'

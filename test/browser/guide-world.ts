@@ -55,7 +55,7 @@ export function createGuideWorld(now: Instant) {
   return { history, sets: (at: Instant): readonly SetNow[] => sets.map((name) => setOf(name, at)) }
 }
 
-type LifeFacts = {
+type Played = {
   readonly runner: string
   readonly beginMs: number
   readonly queuedMs: number
@@ -65,8 +65,8 @@ type LifeFacts = {
 }
 
 /** Writes a life of some minutes that began so long ago. */
-function lifeOf(take: (agoMs: number, event: JournalEvent) => void, facts: LifeFacts): void {
-  const { runner, beginMs, queuedMs, repository, name, isKilled = false } = facts
+function lifeOf(take: (agoMs: number, event: JournalEvent) => void, played: Played): void {
+  const { runner, beginMs, queuedMs, repository, name, isKilled = false } = played
   const of = { ...ofSet('linux'), runner }
   const job = jobOf(runner, name, repository)
   take(beginMs, { kind: 'runner-registered', ...of, registration: runner })

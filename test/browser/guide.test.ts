@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => server?.close())
 
-/** The texts that a reader of each question finds, step by step. */
+/** The answers that a reader of each question finds, step by step. */
 const answers: Readonly<Record<string, readonly RegExp[]>> = {
   'Why does a set start nothing?': [/Raise the quota/, /ResourceQuota.*no room/],
   'Which repository waits longest?': [/^data\/models: \d+ min/],

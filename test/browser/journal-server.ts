@@ -1,6 +1,7 @@
 // Serves the page over a written journal, with the real history and the real server.
 import type { Clock, Instant } from '@dayfly/kit/clock'
 import { httpServer } from '@dayfly/kit/http-server'
+import { systemRandom } from '@dayfly/kit/system'
 import type { History } from '../../packages/dashboard/src/history/history.ts'
 import type { SetNow } from '../../packages/dashboard/src/model/set-now.ts'
 import type { Prices } from '../../packages/dashboard/src/model/trends.ts'
@@ -29,7 +30,7 @@ export async function serveJournal(world: Written, clock: Clock, prices: Prices 
   const whyOf = (set: string) => present.sets().find(({ id }) => id === set)?.why ?? null
   const past = pastOf({ history: () => world.history, clock, prices, whyOf })
   const gate = async () => ({ is: 'admitted', scope: everything }) as const
-  const page = new PageServer({ clock, present, past, gate, asset, version: '0.1.0' })
+  const page = new PageServer({ clock, random: systemRandom(), present, past, gate, asset, version: '0.1.0' })
   const server = await httpServer(page.handle)
   return {
     origin: server.origin,

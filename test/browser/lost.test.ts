@@ -23,7 +23,7 @@ afterAll(async () => {
 
 const snapshot = async () => (await (await fetch(`${server.origin}/api/snapshot`)).json()) as Snapshot
 
-/** The numbers of each set on the page, in the order of the snapshot. */
+/** Returns the numbers that the page shows of each set, in the order of the snapshot. */
 async function shownSets(page: Page) {
   const numbers = async (id: string) => {
     const row = page.locator('table.sets tr', { has: page.getByRole('link', { name: id, exact: true }) })

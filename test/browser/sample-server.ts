@@ -2,7 +2,7 @@
 import path from 'node:path'
 import type { Clock, Instant } from '@dayfly/kit/clock'
 import { httpServer } from '@dayfly/kit/http-server'
-import { systemClock } from '@dayfly/kit/system'
+import { systemClock, systemRandom } from '@dayfly/kit/system'
 import { readAssets } from '../../packages/dashboard/src/server/assets.ts'
 import { PageServer } from '../../packages/dashboard/src/server/page-server.ts'
 import { everything } from '../../packages/dashboard/src/server/scope.ts'
@@ -18,7 +18,7 @@ export type SampleOptions = Partial<SampleSize> & {
   readonly begin?: Instant
   /** Whether runners move on. */
   readonly moves?: boolean
-  /** Decides which requests may see the page. The default admits each. */
+  /** The admission; by default, each process of the machine. */
   readonly gate?: Gate
 }
 
@@ -38,7 +38,7 @@ export async function serveSample(options: SampleOptions = {}): Promise<SampleSe
   if (!asset) throw new Error(`the page is not built in ${pageFolder}: run npm run build`)
   const gate: Gate = options.gate ?? (async () => ({ is: 'admitted', scope: everything }))
   const sources = sourcesOf(sample, clock, options)
-  const page = new PageServer({ clock, ...sources, gate, asset, version: '0.1.0' })
+  const page = new PageServer({ clock, random: systemRandom(), ...sources, gate, asset, version: '0.1.0' })
   const server = await httpServer(page.handle)
   return {
     origin: server.origin,

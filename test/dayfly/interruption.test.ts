@@ -87,7 +87,7 @@ describe(`an interrupted demo leaves nothing (seed ${seed})`, () => {
     const cli = world.start('demo', file)
     await until('all steps run', 15_000, () => steps().length >= 4)
     const ports = portsOf(cli)
-    expect(ports).toHaveLength(2)
+    expect(ports).toHaveLength(3)
     cli.child.kill('SIGINT')
     expect(await cli.ended).toMatchObject({ code: 130 })
     await expectNothingLeft(ports)

@@ -15,7 +15,7 @@ import { kubeconfig, whyNone } from './cluster.ts'
 
 const file = kubeconfig
 if (file) describe('the admission to the page', () => suite(file))
-else describe('the admission to the page', () => it('by a real API server', (context) => context.skip(whyNone)))
+else describe('the admission to the page', () => it('on a real API server', (context) => context.skip(whyNone)))
 
 const rbac = 'rbac.authorization.k8s.io'
 const kindOf = (plural: string, kind: string, namespaced: boolean): Resource => ({

@@ -35,7 +35,7 @@ waiting jobs by name, queue times and costs. It serves the whole page with --das
 }
 
 async function serve(opened: Opened, { port, json }: Options): Promise<void> {
-  const { clock, namespace, lease, connection } = opened
+  const { clock, random, namespace, lease, connection } = opened
   const history = new History()
   const logs = createPodLogs(connection)
   const outside = new Outside({ cluster: opened, namespace, lease, logs, history, limits: defaultLimits })
@@ -45,6 +45,7 @@ async function serve(opened: Opened, { port, json }: Options): Promise<void> {
     address,
     option: '--port',
     clock,
+    random,
     history: () => history,
     present: outside,
     gate: loopbackGate,

@@ -64,6 +64,7 @@ export async function openPage(settings: PageSettings, parts: PageParts): Promis
     address,
     prices,
     clock,
+    random,
     history: () => history,
     present,
     gate,

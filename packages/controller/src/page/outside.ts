@@ -1,5 +1,6 @@
 // The page without the controller's process: the status of the sets, their pods and their Events, read again and again.
 import type { History } from '@dayfly/dashboard/history/history'
+import type { SeedLife } from '@dayfly/dashboard/history/seed'
 import type { HealthLine, SetNow } from '@dayfly/dashboard/model/set-now'
 import type { PresentSource } from '@dayfly/dashboard/server/source'
 import { ageText } from '@dayfly/kit/age-text'
@@ -7,7 +8,6 @@ import type { Instant } from '@dayfly/kit/clock'
 import type { PodLogs } from '@dayfly/kubernetes/pod-logs'
 import { forgeTraits } from '@dayfly/runner-set/model/forge-traits'
 import type { Limits } from '@dayfly/runner-set/model/limits'
-import { runnerContainer } from '@dayfly/runner-set/model/runner-names'
 import type { LeaseChoice } from '../operate/leader.ts'
 import { type Judged, type Overview, readOverview } from '../operate/overview.ts'
 import { planOf } from '../operate/plan.ts'
@@ -16,6 +16,7 @@ import { AccessFailure, type Cluster } from '../operate/read.ts'
 import { explanationOf, explanationOfGone } from '../operate/runner-explanation.ts'
 import { readSituation } from '../operate/situation.ts'
 import { readRunnerFacts } from './runner-facts.ts'
+import { runnerLog } from './runner-log.ts'
 
 export type OutsideOptions = {
   readonly cluster: Cluster
@@ -30,7 +31,6 @@ export type OutsideOptions = {
 const readMs = 3_000
 /** The reasons of at most so many waiting sets are worked out in one round: each reads pods and Events. */
 const explainedMax = 5
-const logLines = 200
 
 /** The result of one round. */
 type Round = { readonly at: Instant; readonly overview: Overview; readonly why: ReadonlyMap<string, string> }
@@ -40,7 +40,8 @@ export class Outside implements PresentSource {
     'This page reads the cluster from outside. Waiting jobs by name, queue times, costs and the forge are known to the controller alone: start it with --dashboard-address.',
   ]
   readonly #options: OutsideOptions
-  readonly #seen = new Map<string, { readonly namespace: string; readonly set: string; readonly runner: string }>()
+  /** The runners of the last round, by namespace and name. */
+  #seen = new Map<string, SeedLife>()
   readonly #waits = new Map<string, Instant>()
   #round: Round | undefined
   #failure: { readonly since: Instant; readonly why: string } | undefined
@@ -109,11 +110,7 @@ export class Outside implements PresentSource {
     return readRunnerFacts({ ...cluster, signal }, life, explanation)
   }
 
-  readonly log: PresentSource['log'] = (life, signal) => {
-    if (life.phase === 'gone' || life.steps.started === null || life.steps.ended !== null) return undefined
-    const pod = { namespace: life.id.slice(0, life.id.indexOf('/')), name: life.runner }
-    return this.#options.logs.follow(pod, { container: runnerContainer, lines: logLines, signal })
-  }
+  readonly log: PresentSource['log'] = (life, signal) => runnerLog(this.#options.logs, life, signal)
 
   /** The same reasons as those of `dayfly explain`, because it is the same plan. */
   async #reasons({ sets }: Overview): Promise<ReadonlyMap<string, string>> {
@@ -133,26 +130,21 @@ export class Outside implements PresentSource {
   #follow({ sets }: Overview, pods: readonly RunnerPod[], at: Instant): void {
     const { history } = this.#options
     const byUid = new Map(sets.map(({ view }) => [view.uid, view] as const))
-    const living = new Set<string>()
-    const seeds = pods.flatMap(({ observed: { name, namespace, setUid, facts } }) => {
+    const living = pods.flatMap(({ observed: { name, namespace, setUid, facts } }): readonly SeedLife[] => {
       const view = byUid.get(setUid ?? '')
       if (!view) return []
-      living.add(`${namespace}/${name}`)
       const job = view.jobs.find(({ runner }) => runner === name)
       const { createdAt, startedAt, node, end } = facts
       const record = job && { ...job, result: job.result ?? null, finishedAt: job.finishedAt ?? null }
       const pod = { createdAt, startedAt, node, end }
       return [{ namespace, set: view.name, runner: name, pod, isOnline: job !== undefined, job: record }]
     })
-    for (const [id, seed] of this.#seen) {
-      if (living.has(id)) continue
-      seeds.push({ ...seed, pod: undefined, isOnline: false, job: undefined } as never)
-      this.#seen.delete(id)
-    }
-    for (const { namespace, set, runner } of seeds) {
-      if (living.has(`${namespace}/${runner}`)) this.#seen.set(`${namespace}/${runner}`, { namespace, set, runner })
-    }
-    history.seed(seeds, at)
+    const ids = new Set(living.map(({ namespace, runner }) => `${namespace}/${runner}`))
+    const gone = [...this.#seen].flatMap(([id, seed]) =>
+      ids.has(id) ? [] : [{ ...seed, pod: undefined, isOnline: false, job: undefined }],
+    )
+    this.#seen = new Map(living.map((seed) => [`${seed.namespace}/${seed.runner}`, seed] as const))
+    history.seed([...living, ...gone], at)
   }
 
   #setNow({ view, problems }: Judged, at: Instant, why: string | null): SetNow {

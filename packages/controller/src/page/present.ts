@@ -5,7 +5,6 @@ import type { PresentSource } from '@dayfly/dashboard/server/source'
 import type { Clock, Instant } from '@dayfly/kit/clock'
 import type { PodLogs } from '@dayfly/kubernetes/pod-logs'
 import type { Limits } from '@dayfly/runner-set/model/limits'
-import { runnerContainer } from '@dayfly/runner-set/model/runner-names'
 import type { Controller } from '../controller.ts'
 import type { Cluster } from '../operate/read.ts'
 import { explanationOf, explanationOfGone, type RunnerExplanation } from '../operate/runner-explanation.ts'
@@ -13,6 +12,7 @@ import { viewOfStatus } from '../operate/set-view.ts'
 import type { SetInsight } from '../set-reading.ts'
 import { type Figures, healthLines } from './health.ts'
 import { readRunnerFacts } from './runner-facts.ts'
+import { runnerLog } from './runner-log.ts'
 import { differs, type Remembered, setNowOf, waitingOf } from './set-now.ts'
 
 export type PresentOptions = {
@@ -26,9 +26,6 @@ export type PresentOptions = {
   /** The waiting jobs that the history knows. */
   readonly jobs: () => Iterable<WaitingJob>
 }
-
-/** A log is shown from so many lines before its end. */
-const logLines = 200
 
 export function presentOf(options: PresentOptions): PresentSource {
   const { controller, clock, limits, figures, cluster, logs } = options
@@ -55,11 +52,7 @@ export function presentOf(options: PresentOptions): PresentSource {
       const explanation = explain(insight, life, limits, clock.now())
       return readRunnerFacts({ ...cluster, signal }, life, explanation)
     },
-    log: (life, signal) => {
-      if (life.phase === 'gone' || life.steps.started === null || life.steps.ended !== null) return undefined
-      const namespace = life.id.slice(0, life.id.indexOf('/'))
-      return logs.follow({ namespace, name: life.runner }, { container: runnerContainer, lines: logLines, signal })
-    },
+    log: (life, signal) => runnerLog(logs, life, signal),
   }
 }
 

@@ -9,6 +9,7 @@ import { pastOf } from '@dayfly/dashboard/server/past'
 import type { Gate, PresentSource } from '@dayfly/dashboard/server/source'
 import type { Clock } from '@dayfly/kit/clock'
 import { type HttpServer, httpServer } from '@dayfly/kit/http-server'
+import type { Random } from '@dayfly/kit/random'
 import type { ListenAddress } from '../command/process/listen-address.ts'
 
 export type ServeOptions = {
@@ -16,6 +17,7 @@ export type ServeOptions = {
   /** The option that chose the address, for the message of a failure. */
   readonly option: string
   readonly clock: Clock
+  readonly random: Random
   readonly history: () => History
   readonly present: PresentSource
   readonly gate: Gate
@@ -27,10 +29,10 @@ export type ServedPage = { readonly origin: string; readonly close: () => Promis
 
 /** Throws a `CliFailure` if it cannot listen, or if the page is not built. */
 export async function servePage(options: ServeOptions): Promise<ServedPage> {
-  const { clock, history, present, gate, prices, version } = options
+  const { clock, random, history, present, gate, prices, version } = options
   const whyOf = (set: string) => present.sets().find(({ id }) => id === set)?.why ?? null
   const past = pastOf({ history, clock, prices, whyOf })
-  const page = new PageServer({ clock, present, past, gate, asset: await pageFiles(), version })
+  const page = new PageServer({ clock, random, present, past, gate, asset: await pageFiles(), version })
   try {
     const server = await listen(options, page)
     return {

@@ -42,9 +42,9 @@ export type CostKey = {
 export type CostSums = CostKey & { readonly sums: Sums }
 
 /** Repositories of one set, and rows of one bucket, that are listed by name. The rest is `other`: no repository has such a name. */
-export const repositoriesMax = 200
-export const costRowsMax = 2_000
-export const other = 'other'
+const repositoriesMax = 200
+const costRowsMax = 2_000
+const other = 'other'
 
 export class Bucket {
   readonly at: Instant

@@ -59,7 +59,7 @@ describe('a viewer', () => {
   })
 
   it('gets a snapshot if it is too far behind, or from another process', () => {
-    const board = new Board(10)
+    const board = new Board(0, 10)
     for (let number = 0; number < 13; number++) board.put('sets', sampleSet('ns/s', { max: number }))
     expect(board.since(2, everything, start)).toBeUndefined()
     expect(board.since(3, everything, start)?.put.sets).toHaveLength(1)

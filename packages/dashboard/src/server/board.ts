@@ -1,6 +1,7 @@
 // The entities that the page shows now, each with the version of its last change. A viewer has a version and no queue:
 // it gets what changed since, and a whole snapshot if that is too long ago.
 import type { Instant } from '@dayfly/kit/clock'
+import { type Random, randomInteger } from '@dayfly/kit/random'
 import type { Mark } from '../model/life.ts'
 import { type Changes, type Entities, type EntityKind, entityKinds, type Snapshot } from '../model/page-state.ts'
 import type { Head } from '../model/set-now.ts'
@@ -17,12 +18,17 @@ export class Board {
   /** The last changes. They begin at `#start`, so that the front is cut off rarely. */
   #changes: Change[] = []
   #start = 0
-  #version = 0
-  #forgotten = 0
+  #version: number
+  #forgotten: number
   readonly #rememberedMax: number
 
-  /** @param rememberedMax how many changes are remembered. A viewer that is further behind gets a snapshot. */
-  constructor(rememberedMax = 20_000) {
+  /**
+   * @param first the first version, from `firstVersion`: a viewer of another process has none of the versions here
+   * @param rememberedMax how many changes are remembered. A viewer that is further behind gets a snapshot.
+   */
+  constructor(first = 0, rememberedMax = 20_000) {
+    this.#version = first
+    this.#forgotten = first
     this.#rememberedMax = rememberedMax
   }
 
@@ -118,4 +124,9 @@ function marksOf({ marks }: Frame, scope: Scope): readonly Mark[] {
 /** Returns the id that begins with the namespace of the entity. */
 function scopedOf(kind: EntityKind, entity: Entities[EntityKind]): string {
   return kind === 'sets' ? entity.id : (entity as Entities[Exclude<EntityKind, 'sets'>]).set
+}
+
+/** Returns the first version of one process: a random part that two processes do not share, and 32 bits for its changes. */
+export function firstVersion(random: Random): number {
+  return randomInteger(random, 1, 2 ** 20 - 1) * 2 ** 32
 }

@@ -31,7 +31,7 @@ export function totalsOf(sets: readonly SetNow[], now: Instant): Totals {
 }
 
 /** Returns since when the job of the set that waits longest has waited; undefined if none waits, or it is unknown. */
-export function waitsSince({ waiting, oldestQueuedAt, waitingSince }: SetNow): Instant | undefined {
+function waitsSince({ waiting, oldestQueuedAt, waitingSince }: SetNow): Instant | undefined {
   if (waiting === 0) return undefined
   return oldestQueuedAt ?? waitingSince ?? undefined
 }

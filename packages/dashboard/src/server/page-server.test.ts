@@ -1,4 +1,5 @@
 import type { Answer, Request } from '@dayfly/kit/http'
+import { seededRandom } from '@dayfly/kit/random'
 import { virtualClock } from '@dayfly/kit/virtual-clock'
 import { describe, expect, it, test } from 'vitest'
 import type { Life } from '../model/life.ts'
@@ -10,7 +11,7 @@ import { everything, ofNamespaces, type Scope } from './scope.ts'
 import type { Gate, PastSource, PresentSource } from './source.ts'
 
 /** A page over two sets and two lives, whose tables the test changes. */
-function stage(scope: Scope = everything) {
+function stage(scope: Scope = everything, seed = 1) {
   const clock = virtualClock(start)
   const sets = new Map<string, SetNow>([sampleSet('ci/a'), sampleSet('ml/b')].map((set) => [set.id, set]))
   const lives = new Map<string, Life>()
@@ -40,7 +41,15 @@ function stage(scope: Scope = everything) {
     headers['x-user'] === 'nobody'
       ? { is: 'refused', status: 401, sentence: 'Who?', next: 'Say it.' }
       : { is: 'admitted', scope }
-  const page = new PageServer({ clock, present, past, gate, asset: () => undefined, version: 'test' })
+  const page = new PageServer({
+    clock,
+    random: seededRandom(seed),
+    present,
+    past,
+    gate,
+    asset: () => undefined,
+    version: 'test',
+  })
   const get = (path: string, query = {}, more: Partial<Request> = {}) =>
     page.handle({ method: 'GET', path, query, headers: {}, body: { kind: 'none' }, expect: 'whole', ...more })
   return { clock, page, sets, live, lives, touched, get }
@@ -101,6 +110,15 @@ describe('changes', () => {
     expect(await pending).toMatchObject({ name: 'changes', data: { put: { sets: [{ id: 'ci/a', waiting: 4 }] } } })
   })
 
+  it.each([
+    [1, 2],
+    [2, 1],
+  ])('from a version of another process begin with a snapshot', async (before, after) => {
+    const { version } = json(await stage(everything, before).get('/api/snapshot')) as { version: number }
+    const next = events(await stage(everything, after).get('/api/changes', { after: String(version) }))
+    expect((await next()).name).toBe('snapshot')
+  })
+
   it('show a beat while nothing changes', async () => {
     const { clock, get } = stage()
     const next = events(await get('/api/changes'))
@@ -109,6 +127,20 @@ describe('changes', () => {
     await clock.advance(11_000)
     expect((await beat).name).toBe('beat')
   })
+})
+
+test('a stream ends after ten minutes, so that the rights of its viewer are checked again', async () => {
+  const { clock, get } = stage()
+  const { body } = await get('/api/changes')
+  let ended = false
+  const reading = (async () => {
+    if (body.kind === 'bytes') for await (const _ of body.chunks);
+    ended = true
+  })()
+  await clock.advance(9 * 60_000)
+  expect(ended).toBe(false)
+  await clock.advance(2 * 60_000)
+  await reading
 })
 
 test('a viewer of one namespace finds nothing of another', async () => {

@@ -1,13 +1,14 @@
 // The server of the page: requests to answers. It only reads.
 import type { Clock, Instant, Timer } from '@dayfly/kit/clock'
 import { type Answer, jsonAnswer, type Request, textAnswer } from '@dayfly/kit/http'
+import type { Random } from '@dayfly/kit/random'
 import type { Touched } from '../history/touched.ts'
 import type { RunnerDetail } from '../model/details.ts'
 import type { Life } from '../model/life.ts'
 import type { Entities, EntityKind } from '../model/page-state.ts'
 import type { Head } from '../model/set-now.ts'
 import { type WindowName, windowMs } from '../model/trends.ts'
-import { Board, type Frame } from './board.ts'
+import { Board, type Frame, firstVersion } from './board.ts'
 import { headSentence, totalsOf } from './head.ts'
 import { masked } from './mask.ts'
 import type { Scope } from './scope.ts'
@@ -17,6 +18,7 @@ import { changesOf, event } from './stream.ts'
 
 export type PageOptions = {
   readonly clock: Clock
+  readonly random: Random
   readonly present: PresentSource
   readonly past: PastSource
   readonly gate: Gate
@@ -34,10 +36,12 @@ const idleRefreshMs = 10_000
 /** At most so many viewers follow the changes or logs at once. */
 const viewersMax = 200
 const queryLengthMax = 500
+/** A Service sends the next connection to another process: a standby must not keep this one. */
+const refusalHeaders = { 401: { 'www-authenticate': 'Bearer' }, 403: {}, 503: { connection: 'close' } } as const
 
 export class PageServer {
   readonly #options: PageOptions
-  readonly #board = new Board()
+  readonly #board: Board
   readonly #frames = new Map<string, { readonly at: Instant; readonly version: number; readonly frame: Frame }>()
   #timer: Timer | undefined
   #askedAt = Number.NEGATIVE_INFINITY
@@ -45,6 +49,7 @@ export class PageServer {
 
   constructor(options: PageOptions) {
     this.#options = options
+    this.#board = new Board(firstVersion(options.random))
     this.#turn()
   }
 
@@ -63,7 +68,7 @@ export class PageServer {
     const admission = await this.#options.gate(request)
     if (admission.is === 'refused') {
       const { status, sentence, next } = admission
-      return jsonAnswer(status, { error: { sentence, next } }, status === 401 ? { 'www-authenticate': 'Bearer' } : {})
+      return jsonAnswer(status, { error: { sentence, next } }, refusalHeaders[status])
     }
     this.#keepFresh()
     return this.#api(path.slice('/api/'.length), request, admission.scope)
@@ -103,7 +108,7 @@ export class PageServer {
   }
 
   #changes(scope: Scope, after: string | undefined, signal: AbortSignal | undefined): Answer {
-    const version = after !== undefined && /^\d{1,15}$/.test(after) ? Number(after) : undefined
+    const version = after !== undefined && /^\d{1,16}$/.test(after) ? Number(after) : undefined
     return this.#stream(signal, (until) =>
       changesOf(
         {

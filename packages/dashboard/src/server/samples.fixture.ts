@@ -1,13 +1,9 @@
 // Samples of what the server shows.
-import type { Life, LifeSteps, WaitingJob } from '../model/life.ts'
+import { noSteps } from '../history/steps.ts'
+import type { Life } from '../model/life.ts'
 import type { SetNow } from '../model/set-now.ts'
 
 export const start = 1_800_000_000_000
-
-const noSteps: LifeSteps = {
-  ...{ queued: null, registered: null, created: null, started: null, online: null },
-  ...{ jobStarted: null, jobFinished: null, ended: null, gone: null },
-}
 
 export function sampleSet(id: string, more: Partial<SetNow> = {}): SetNow {
   const [namespace = '', name = ''] = id.split('/')
@@ -26,19 +22,5 @@ export function sampleLife(id: string, set: string, more: Partial<Life> = {}): L
     ...{ id, set, runner: id.split('/')[1] ?? '', phase: 'idle', steps: noSteps, job: null, result: null },
     ...{ node: null, exitCode: null, problem: null, requests: null },
     ...more,
-  }
-}
-
-export function sampleJob(id: string, set: string, queuedAt = start): WaitingJob {
-  return {
-    id,
-    set,
-    queuedAt,
-    name: `job ${id}`,
-    repository: 'acme/app',
-    workflow: null,
-    ref: null,
-    run: null,
-    url: null,
   }
 }

@@ -9,6 +9,8 @@ import type { Scope } from './scope.ts'
 const spacingMs = 250
 /** Without a change, a beat shows that the connection lives, in milliseconds. */
 const beatMs = 10_000
+/** A stream ends after this time, in milliseconds. The viewer connects again, and its rights are checked again. */
+const streamMsMax = 10 * 60_000
 
 export type Streamed = {
   readonly board: Board
@@ -23,9 +25,9 @@ export async function* changesOf(streamed: Streamed, after: number | undefined):
   const { board, clock, scope, frame, signal } = streamed
   const memory = new FrameMemory()
   let version = after
-  let sentAt = clock.now()
-  while (!signal.aborted) {
-    const now = clock.now()
+  const begunAt = clock.now()
+  let sentAt = begunAt
+  for (let now = begunAt; !signal.aborted && now - begunAt < streamMsMax; now = clock.now()) {
     const { head, marks } = frame(now)
     const changes = version === undefined ? undefined : board.since(version, scope, now)
     // A slow viewer takes the event long after this: what the board shows by then is not in it.

@@ -76,10 +76,11 @@ describe('the connection', () => {
   })
 
   it('says what the server said, and waits longer after each failure', async () => {
-    const one = session([refusal(503, 'The history loads.\n'), refusal(503, ''), json, silence('')])
+    const ours = JSON.stringify({ error: { sentence: 'The history loads.', next: 'Wait.' } })
+    const one = session([refusal(503, ours), refusal(503, ''), json, silence('')])
     await until(one, 1)
     await one.clock.advance(0)
-    expect(one.problems).toEqual([{ is: 'unreachable', detail: 'The history loads.', retryAt: begin + 500 }])
+    expect(one.problems).toEqual([{ is: 'unreachable', detail: 'The history loads. Wait.', retryAt: begin + 500 }])
     await until(one, 4)
     expect(one.problems[1]).toMatchObject({ detail: 'The server answered with status 503.', is: 'unreachable' })
     expect(one.asked).toEqual(['api/snapshot', 'api/snapshot', 'api/snapshot', 'api/changes?after=5'])

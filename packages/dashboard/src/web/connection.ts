@@ -40,8 +40,20 @@ export async function askJson<Value>(ask: Ask, path: string, signal?: AbortSigna
 export async function checked(response: Response): Promise<Response> {
   if (response.status === 401) throw new Unauthorized('The server wants a token.')
   if (response.ok) return response
-  const text = (await response.text().catch(() => '')).trim().slice(0, 300)
-  throw new Error(text === '' ? `The server answered with status ${response.status}.` : text)
+  const text = (await response.text().catch(() => '')).trim()
+  throw new Error(text === '' ? `The server answered with status ${response.status}.` : sentenceOf(text).slice(0, 400))
+}
+
+/** The server's own errors have a sentence and a next step. A proxy between answers in words of its own. */
+function sentenceOf(text: string): string {
+  try {
+    const { sentence, next } = (
+      JSON.parse(text) as { readonly error: { readonly sentence: string; readonly next: string } }
+    ).error
+    return `${sentence} ${next}`
+  } catch {
+    return text
+  }
 }
 
 /** Follows until the signal is aborted, or until the server wants a token: then the caller starts again with one. */
