@@ -1,5 +1,6 @@
 // Why waiting jobs have no runner yet, in one sentence. `dayfly explain`, `dayfly status` and the page show the same one.
 import type { Held } from '@dayfly/runner-set/model/held'
+import type { RunnerSet } from '@dayfly/runner-set/model/runner-set'
 import { type HeldContext, heldCause } from './held-text.ts'
 import type { PlanStep } from './plan-step.ts'
 import type { Problem } from './problems.ts'
@@ -11,15 +12,24 @@ export type WhyFacts = {
   readonly context: HeldContext
   /** The starts that something holds up. */
   readonly waiting: readonly PlanStep[]
+  /** Jobs that the set has, as the forge counts them; undefined if unknown. */
+  readonly demand: number | undefined
 }
 
 /** Returns undefined while nothing holds the set up. A problem says more than what the decision does about it. */
-export function whyOf({ problems, held, context, waiting }: WhyFacts): string | undefined {
+export function whyOf({ problems, held, context, waiting, demand }: WhyFacts): string | undefined {
   const [problem] = problems
   if (problem) return withDetail(problem)
   // So many starts at once are no hindrance: the next tick starts more.
   if (held && held.why.is !== 'starts-per-tick') return capital(heldCause(held.why, context))
-  return waiting.find(({ runner }) => runner !== undefined)?.sentence
+  const start = waiting.find(({ runner }) => runner !== undefined)
+  return start?.sentence ?? fullText(context.set, demand)
+}
+
+/** GitHub assigns a set no more jobs than its maximum: others wait where nobody sees them. */
+function fullText({ scale: { max } }: RunnerSet, demand: number | undefined): string | undefined {
+  if (demand === undefined || demand < max) return undefined
+  return `The set is at its maximum of ${max}, so more jobs may wait at the forge.`
 }
 
 function withDetail({ sentence, detail }: Problem): string {

@@ -37,7 +37,7 @@ export function setNowOf(insight: SetInsight, remembered: Remembered, limits: Li
     failuresInARow: insight.status?.failed ?? null,
     waitingSince: remembered.waitingSince,
     oldestQueuedAt: remembered.oldestQueuedAt,
-    why: isShort(insight, waiting) ? (whyNow(insight, problems, limits, now) ?? null) : null,
+    why: isShort(insight, waiting) || isFull(insight) ? (whyNow(insight, problems, limits, now) ?? null) : null,
     nextStartAt: nextStartOf(insight),
     problems,
     conditions: conditions.map(({ lastTransitionTime, observedGeneration: _, ...rest }) => ({
@@ -79,18 +79,29 @@ function isShort({ decided }: SetInsight, waiting: number | null): boolean {
   return waiting !== 0 || (decided?.need?.missing ?? 0) > 0
 }
 
+/** The forge assigns no more jobs than the maximum. */
+function isFull({ set, demand }: SetInsight): boolean {
+  return demand !== undefined && shownDemand(demand) >= set.scale.max
+}
+
 function problemsNow({ set, status, conditions }: SetInsight): SetNow['problems'] {
   return problemsOf(viewOfStatus(set, status ?? { conditions }, undefined), { is: 'working' })
 }
 
 function whyNow(
-  { set, state, decided, forgeFailure }: SetInsight,
+  { set, state, demand, decided, forgeFailure }: SetInsight,
   problems: SetNow['problems'],
   limits: Limits,
   now: Instant,
 ): string | undefined {
   const context = { set, limits, demandWhy: forgeFailure?.message, starts: 0 }
-  return whyOf({ problems, held: decided?.held, context, waiting: waitingSteps(state, limits, now) })
+  return whyOf({
+    problems,
+    held: decided?.held,
+    context,
+    waiting: waitingSteps(state, limits, now),
+    demand: demand && shownDemand(demand),
+  })
 }
 
 function nextStartOf({ decided }: SetInsight): Instant | null {

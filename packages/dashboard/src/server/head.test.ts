@@ -37,6 +37,12 @@ test.each([
     'waiting',
   ],
   [
+    'a full set may have jobs at the forge that nobody sees',
+    [sampleSet('ci/a', { ...busy(2), why: 'The set is at its maximum of 2, so more jobs may wait at the forge.' })],
+    'No job waits. 2 run. The set is at its maximum of 2, so more jobs may wait at the forge (set a).',
+    'waiting',
+  ],
+  [
     'a forge without a queue hides nothing of the others',
     [sampleSet('ci/a', { waiting: null, hasQueue: false }), sampleSet('ci/b', busy(3))],
     'No job waits. 3 run.',

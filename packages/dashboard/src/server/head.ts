@@ -46,15 +46,19 @@ export function headSentence(sets: readonly SetNow[], now: Instant): Pick<Head, 
   const unknown = sets.filter(
     ({ hasQueue, waiting, paused, deleting }) => hasQueue && waiting === null && !paused && !deleting,
   )
+  const full = sets.filter(({ waiting, why, problems }) => waiting === 0 && why !== null && problems.length === 0)
   const first = longest(waits)
   const others = blocked.filter((set) => set !== first)
   const parts = [
     first ? waitingText(waits, first, now) : calmText(sets, unknown.length),
+    ...(first || full.length === 0
+      ? []
+      : [`${full[0]?.why} (${full.length === 1 ? 'set' : 'sets'} ${setsText(full)}).`.replace('. (', ' (')]),
     ...(unknown.length > 0 ? [`Whether jobs wait is unknown for ${setsText(unknown)}.`] : []),
     ...(others.length > 0 ? [`${first ? 'Also wrong' : 'Wrong'}: ${setsText(others, true)}.`] : []),
     ...(others.length === 0 && unknown.length === 0 && first ? ['Nothing else is wrong.'] : []),
   ]
-  const tone = blocked.length > 0 ? 'wrong' : waits.length > 0 || unknown.length > 0 ? 'waiting' : 'calm'
+  const tone = blocked.length > 0 ? 'wrong' : waits.length + unknown.length + full.length > 0 ? 'waiting' : 'calm'
   return { sentence: parts.join(' '), tone }
 }
 

@@ -34,7 +34,7 @@ export function Filters(props: {
         <input
           type="search"
           value={filter.text}
-          placeholder="Runner, job, branch, node"
+          placeholder="Runner or job"
           onInput={(event) => onChange({ ...filter, text: event.currentTarget.value })}
         />
       </label>

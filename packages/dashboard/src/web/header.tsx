@@ -69,7 +69,7 @@ function FindField() {
             name="q"
             type="search"
             value={query}
-            placeholder="Run address, job or branch"
+            placeholder="Run address or job"
             autoComplete="off"
             spellcheck={false}
             maxLength={500}
