@@ -113,6 +113,8 @@ async function frames(): Promise<void> {
     return shown >= lives.length
   })
   memory('after an hour of the journal', await heapBytes(page), usage)
+  const later = await server.ask('hour')
+  memory('after two hours of the journal', await heapBytes(page), later)
 }
 
 function memory(when: string, heap: number, { rssMb, heapMb }: Usage): void {
