@@ -107,6 +107,11 @@ function setOf(name: (typeof sets)[number], at: Instant): SetNow {
     ...{ failuresInARow: isFull ? 6 : 0, waitingSince: isFull ? since : null, oldestQueuedAt: isFull ? since : null },
     ...{ why: isFull ? quota.sentence : null, nextStartAt: isFull ? at + 40 * second : null },
     ...{ problems: isFull ? [quota] : [], conditions: [{ ...condition, ...words }] },
-    ...{ forgeNumbers: { registered: isFull ? 0 : 1, busy: 0, at }, difference: null, objectiveMs: minute, at },
+    ...{
+      forgeNumbers: { registered: isFull ? 0 : 1, busy: 0, at },
+      difference: null,
+      objectiveMs: minute,
+      oldSince: null,
+    },
   }
 }

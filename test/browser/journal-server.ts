@@ -27,8 +27,7 @@ export async function serveJournal(world: Written, clock: Clock, prices: Prices 
     }),
     log: () => undefined,
   }
-  const whyOf = (set: string) => present.sets().find(({ id }) => id === set)?.why ?? null
-  const past = pastOf({ history: () => world.history, clock, prices, whyOf })
+  const past = pastOf({ history: () => world.history, clock, prices })
   const gate = async () => ({ is: 'admitted', scope: everything }) as const
   const page = new PageServer({ clock, random: systemRandom(), present, past, gate, asset, version: '0.1.0' })
   const server = await httpServer(page.handle)

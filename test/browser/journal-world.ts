@@ -144,7 +144,7 @@ function setsOf(count: number, living: readonly Runner[], at: Instant): readonly
       ...{ labels: [nameOf(set)], paused: false, deleting: false, min: 0, max: 200, demand: all, wanted: all },
       ...{ hasQueue: true, waiting: 0, counts: of, failuresInARow: 0, waitingSince: null, oldestQueuedAt: null },
       ...{ why: null, nextStartAt: null, problems: [], conditions: [], forgeNumbers, difference: null },
-      ...{ objectiveMs: 60_000, at: at - (at % 10_000) },
+      ...{ objectiveMs: 60_000, oldSince: null },
     }
   })
 }

@@ -1,5 +1,6 @@
 // The health of the controller as the page shows it: red only where an operator can act.
 import type { HealthLine } from '@dayfly/dashboard/model/set-now'
+import type { Scope } from '@dayfly/dashboard/server/scope'
 import { ageText } from '@dayfly/kit/age-text'
 import type { Instant } from '@dayfly/kit/clock'
 import type { ControllerState } from '../controller.ts'
@@ -18,12 +19,22 @@ const budgetLow = 500
 /** A tick that takes longer delays every set, in milliseconds. */
 const tickMsMax = 250
 
-export function healthLines(state: ControllerState | undefined, figures: Figures, now: Instant): readonly HealthLine[] {
-  const checks = readyChecks(state, undefined, now)
+export type HealthFacts = {
+  readonly state: ControllerState | undefined
+  readonly figures: Figures
+  readonly now: Instant
+}
+
+/** The checks name sets and accounts: only those of the scope. */
+export function healthLines({ state, figures, now }: HealthFacts, scope: Scope): readonly HealthLine[] {
+  const sets = (state?.sets ?? []).filter(({ set: { namespace, name } }) => scope.sees(`${namespace}/${name}`))
+  const urls = new Set(sets.map(({ set }) => set.source.url.replace(/\/+$/, '')))
   return [
-    ...checks,
+    ...readyChecks(state && { ...state, sets }, undefined, now),
     ...(state?.watches ?? []).flatMap((watch) => watchLine(watch, now) ?? []),
-    ...[...figures.budgets].map(([account, left]) => budgetLine(account, left)),
+    ...[...figures.budgets].flatMap(([account, left]) =>
+      urls.has(account.split(' ')[0] ?? '') ? [budgetLine(account, left)] : [],
+    ),
     ...(figures.tickMs === undefined ? [] : [tickLine(figures.tickMs)]),
   ]
 }

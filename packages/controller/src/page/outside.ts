@@ -178,7 +178,7 @@ export class Outside implements PresentSource {
         since: Date.parse(lastTransitionTime ?? '') || null,
       })),
       objectiveMs: set?.queueTimeMs ?? null,
-      at,
+      oldSince: this.#failure ? at : null,
     }
   }
 }

@@ -45,7 +45,7 @@ export function presentOf(options: PresentOptions): PresentSource {
         return setNowOf(insight, remembered, limits, now)
       })
     },
-    health: () => healthLines(controller()?.state(), figures(), clock.now()),
+    health: (scope) => healthLines({ state: controller()?.state(), figures: figures(), now: clock.now() }, scope),
     limits: [],
     runner: async (life, signal) => {
       const insight = insights().find(({ set }) => idOf(set) === life.set)

@@ -30,8 +30,7 @@ export type ServedPage = { readonly origin: string; readonly close: () => Promis
 /** Throws a `CliFailure` if it cannot listen, or if the page is not built. */
 export async function servePage(options: ServeOptions): Promise<ServedPage> {
   const { clock, random, history, present, gate, prices, version } = options
-  const whyOf = (set: string) => present.sets().find(({ id }) => id === set)?.why ?? null
-  const past = pastOf({ history, clock, prices, whyOf })
+  const past = pastOf({ history, clock, prices })
   const page = new PageServer({ clock, random, present, past, gate, asset: await pageFiles(), version })
   try {
     const server = await listen(options, page)

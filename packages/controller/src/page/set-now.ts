@@ -47,7 +47,7 @@ export function setNowOf(insight: SetInsight, remembered: Remembered, limits: Li
     forgeNumbers: forgeRunners ?? null,
     difference: differenceOf(insight, remembered, now),
     objectiveMs: set.queueTimeMs ?? null,
-    at: isCurrent(insight) ? now : (insight.demandAt ?? 0),
+    oldSince: oldSince(insight, limits, now),
   }
 }
 
@@ -70,9 +70,9 @@ function differenceOf(insight: SetInsight, { differsSince }: Remembered, now: In
   return { since: differsSince, sentence }
 }
 
-/** The link to the forge and the watch of pods are at work, so what they said last holds. */
-function isCurrent({ connected, forgeFailure, counts, demand }: SetInsight): boolean {
-  return connected && !forgeFailure && counts !== undefined && demand !== undefined
+/** A demand that nobody confirms decides nothing any more. */
+function oldSince({ demandAt }: SetInsight, { demandAgeMs }: Limits, now: Instant): Instant | null {
+  return demandAt !== undefined && now - demandAt > demandAgeMs ? demandAt : null
 }
 
 function isShort({ decided }: SetInsight, waiting: number | null): boolean {

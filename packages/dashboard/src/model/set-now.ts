@@ -64,8 +64,8 @@ export type SetNow = {
   readonly difference: { readonly since: Instant; readonly sentence: string } | null
   /** The objective of the queue time, in milliseconds. */
   readonly objectiveMs: number | null
-  /** When these values were last confirmed. */
-  readonly at: Instant
+  /** When these values were last confirmed, if they are old. Null while they are current: an unknown value is null itself. */
+  readonly oldSince: Instant | null
 }
 
 /** Red only where an operator can act. */

@@ -7,7 +7,7 @@ import { type Changes, type Entities, type EntityKind, entityKinds, type Snapsho
 import type { Head } from '../model/set-now.ts'
 import type { Scope } from './scope.ts'
 
-/** The rest beside the entities. It differs by viewer, because it counts what the viewer sees. */
+/** The rest beside the entities, as one scope sees it. */
 export type Frame = { readonly head: Head; readonly marks: readonly Mark[] }
 
 type Change = { readonly version: number; readonly kind: EntityKind; readonly id: string; readonly scoped: string }
@@ -63,7 +63,7 @@ export class Board {
       return scope.key === '*' ? all : all.filter((entity) => scope.sees(scopedOf(kind, entity)))
     }
     return {
-      ...{ version: this.#version, at, head: frame.head, marks: marksOf(frame, scope) },
+      ...{ version: this.#version, at, head: frame.head, marks: frame.marks },
       ...{ sets: seen('sets'), lives: seen('lives'), jobs: seen('jobs'), failures: seen('failures') },
     }
   }
@@ -115,10 +115,6 @@ export class Board {
 
 export function isEmpty({ put, gone, head, marks }: Changes): boolean {
   return !head && !marks && entityKinds.every((kind) => !put[kind]?.length && !gone[kind]?.length)
-}
-
-function marksOf({ marks }: Frame, scope: Scope): readonly Mark[] {
-  return marks.filter(({ set }) => set === null || scope.sees(set))
 }
 
 /** Returns the id that begins with the namespace of the entity. */

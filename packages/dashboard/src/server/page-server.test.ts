@@ -2,7 +2,8 @@ import type { Answer, Request } from '@dayfly/kit/http'
 import { seededRandom } from '@dayfly/kit/random'
 import { virtualClock } from '@dayfly/kit/virtual-clock'
 import { describe, expect, it, test } from 'vitest'
-import type { Life } from '../model/life.ts'
+import type { Life, Mark } from '../model/life.ts'
+import type { Snapshot } from '../model/page-state.ts'
 import type { SetNow } from '../model/set-now.ts'
 import { masked } from './mask.ts'
 import { PageServer } from './page-server.ts'
@@ -16,6 +17,12 @@ function stage(scope: Scope = everything, seed = 1) {
   const sets = new Map<string, SetNow>([sampleSet('ci/a'), sampleSet('ml/b')].map((set) => [set.id, set]))
   const lives = new Map<string, Life>()
   const touched: string[] = []
+  const marks: Mark[] = ['ci/a', 'ml/b'].map((set) => ({
+    at: start,
+    kind: 'set-added',
+    set,
+    sentence: `${set} was added.`,
+  }))
   const live = (life: Life) => {
     lives.set(life.id, life)
     touched.push(life.id)
@@ -34,7 +41,7 @@ function stage(scope: Scope = everything, seed = 1) {
     since: () => start,
     touched: () => ({ ids: { lives: touched.splice(0), jobs: [], failures: [] }, marks: false, all: false }),
     life: (id: string) => lives.get(id),
-    marks: () => [],
+    marks: () => marks,
     timeline: () => [],
   } as unknown as PastSource
   const gate: Gate = async ({ headers }) =>
@@ -52,7 +59,7 @@ function stage(scope: Scope = everything, seed = 1) {
   })
   const get = (path: string, query = {}, more: Partial<Request> = {}) =>
     page.handle({ method: 'GET', path, query, headers: {}, body: { kind: 'none' }, expect: 'whole', ...more })
-  return { clock, page, sets, live, lives, touched, get }
+  return { clock, page, sets, live, lives, touched, marks, get }
 }
 
 async function* lines(...texts: readonly string[]) {
@@ -119,6 +126,16 @@ describe('changes', () => {
     expect((await next()).name).toBe('snapshot')
   })
 
+  it('have a mark of the same time as the last one', async () => {
+    const { clock, get, marks } = stage()
+    const next = events(await get('/api/changes'))
+    await next()
+    marks.push({ at: start, kind: 'set-paused', set: 'ci/a', sentence: 'ci/a was paused.' })
+    const pending = next()
+    await clock.advance(2_000)
+    expect((await pending).data.marks).toHaveLength(3)
+  })
+
   it('show a beat while nothing changes', async () => {
     const { clock, get } = stage()
     const next = events(await get('/api/changes'))
@@ -144,10 +161,21 @@ test('a stream ends after ten minutes, so that the rights of its viewer are chec
 })
 
 test('a viewer of one namespace finds nothing of another', async () => {
-  const { get } = stage(ofNamespaces(['ci']))
-  const snapshot = JSON.stringify(json(await get('/api/snapshot')))
-  expect(snapshot).toContain('ci/r1')
-  expect(snapshot).not.toContain('ml/')
+  const { clock, get, live, marks } = stage(ofNamespaces(['ci']))
+  const snapshot = json(await get('/api/snapshot')) as Snapshot
+  expect(JSON.stringify(snapshot)).toContain('ci/r1')
+  expect(JSON.stringify(snapshot)).not.toContain('ml/')
+  const next = events(await get('/api/changes', { after: String(snapshot.version) }))
+  const first = await next()
+  marks.push({ at: start, kind: 'set-changed', set: 'ml/b', sentence: 'ml/b was changed.' })
+  live(sampleLife('ml/r2', 'ml/b', { phase: 'busy' }))
+  live(sampleLife('ci/r1', 'ci/a', { phase: 'busy' }))
+  const pending = next()
+  await clock.advance(2_000)
+  const streamed = JSON.stringify([first, await pending])
+  expect(streamed).toContain('"phase":"busy"')
+  expect(streamed).toContain('ci/a was added.')
+  expect(streamed).not.toContain('ml/')
   expect((await get('/api/runner', { id: 'ml/r2' })).status).toBe(404)
   expect((await get('/api/log', { id: 'ml/r2' })).status).toBe(404)
 })

@@ -101,7 +101,7 @@ export class PageServer {
           : jsonAnswer(200, name === 'trends' ? past.trends(window, scope) : past.costs(window, scope))
       }
       case 'find':
-        return jsonAnswer(200, past.find((query['q'] ?? '').slice(0, queryLengthMax), scope))
+        return jsonAnswer(200, past.find((query['q'] ?? '').slice(0, queryLengthMax), scope, this.#whyOf))
       default:
         return textAnswer(404, 'There is no such data.\n')
     }
@@ -171,7 +171,8 @@ export class PageServer {
     const known = this.#frames.get(scope.key)
     const { version } = this.#board
     if (known?.version === version && now - known.at < 1_000 && now >= known.at) return known.frame
-    const frame = { head: this.#head(scope, now), marks: this.#options.past.marks() }
+    const marks = this.#options.past.marks().filter(({ set }) => set === null || scope.sees(set))
+    const frame = { head: this.#head(scope, now), marks }
     if (this.#frames.size > viewersMax) this.#frames.clear()
     this.#frames.set(scope.key, { at: now, version, frame })
     return frame
@@ -182,8 +183,10 @@ export class PageServer {
     const sets = [...this.#board.get('sets').values()].filter(({ id }) => scope.sees(id))
     const totals = totalsOf(sets, now)
     const since = past.since() ?? now
-    return { ...headSentence(sets, now), totals, health: present.health(), since, limits: present.limits, version }
+    return { ...headSentence(sets, now), totals, health: present.health(scope), since, limits: present.limits, version }
   }
+
+  readonly #whyOf = (set: string): string | null => this.#board.get('sets').get(set)?.why ?? null
 
   /** Compares the board with the sources: often while a viewer looks, and rarely else, so that the first viewer waits for nothing. */
   #keepFresh(): void {

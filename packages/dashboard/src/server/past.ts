@@ -3,7 +3,6 @@ import type { Clock, Instant } from '@dayfly/kit/clock'
 import { find } from '../history/find.ts'
 import type { History } from '../history/history.ts'
 import { timelineOf, usualOf } from '../history/usual.ts'
-import type { WaitingJob } from '../model/life.ts'
 import type { Prices, WindowName } from '../model/trends.ts'
 import type { Scope } from './scope.ts'
 import type { PastSource } from './source.ts'
@@ -13,11 +12,9 @@ export type PastOptions = {
   readonly clock: Clock
   /** Null: no prices are configured. */
   readonly prices: Prices | null
-  /** Returns why the jobs of a set wait; null while nothing holds them up. */
-  readonly whyOf: (set: string) => string | null
 }
 
-export function pastOf({ history, clock, prices, whyOf }: PastOptions): PastSource {
+export function pastOf({ history, clock, prices }: PastOptions): PastSource {
   let shown: History | undefined
   const now = () => clock.now()
   const trends = remembered(now, (window, { sees }) => history().trends(window, now(), sees))
@@ -39,13 +36,12 @@ export function pastOf({ history, clock, prices, whyOf }: PastOptions): PastSour
     failures: () => history().failures(),
     trends,
     costs,
-    find: (query, scope) => {
+    find: (query, scope, whyOf) => {
       const lives = [...history().lives()].filter(({ set }) => scope.sees(set))
       const jobs = history()
         .jobs()
         .filter(({ set }) => scope.sees(set))
-      const why = ({ set }: WaitingJob) => whyOf(set)
-      return find(query, { lives, jobs, now: clock.now(), since: history().since(), why })
+      return find(query, { lives, jobs, now: clock.now(), since: history().since(), why: ({ set }) => whyOf(set) })
     },
     timeline: (life, { scheduledAt, pulledAt }) => {
       const usual = usualOf(history().endedLives(life.set))

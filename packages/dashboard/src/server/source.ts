@@ -23,7 +23,8 @@ export type RunnerFacts = {
 /** The sets now, and one runner. It reads what is in memory, but for `runner` and `log`. */
 export interface PresentSource {
   readonly sets: () => readonly SetNow[]
-  readonly health: () => readonly HealthLine[]
+  /** A viewer learns nothing of sets outside the scope. */
+  readonly health: (scope: Scope) => readonly HealthLine[]
   /** The facts that this source cannot know, each a sentence. */
   readonly limits: readonly string[]
   readonly runner: (life: Life, signal: AbortSignal | undefined) => Promise<RunnerFacts>
@@ -46,7 +47,8 @@ export interface PastSource {
   readonly marks: () => readonly Mark[]
   readonly trends: (window: WindowName, scope: Scope) => Trends
   readonly costs: (window: WindowName, scope: Scope) => Costs
-  readonly find: (query: string, scope: Scope) => Found
+  /** @param whyOf returns why the jobs of a set wait; null while nothing holds them up */
+  readonly find: (query: string, scope: Scope, whyOf: (set: string) => string | null) => Found
   readonly timeline: (life: Life, facts: RunnerFacts) => readonly TimelineStep[]
 }
 

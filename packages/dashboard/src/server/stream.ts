@@ -1,6 +1,7 @@
 // The changes of the page as server-sent events. A viewer has one version: if it reads slowly, its next event holds all that
 // changed meanwhile, or a snapshot. Nothing waits in a queue.
 import type { Clock, Instant } from '@dayfly/kit/clock'
+import type { Mark } from '../model/life.ts'
 import type { Changes } from '../model/page-state.ts'
 import { type Board, type Frame, isEmpty } from './board.ts'
 import type { Scope } from './scope.ts'
@@ -54,15 +55,18 @@ export async function* changesOf(streamed: Streamed, after: number | undefined):
 /** Remembers the frame that the viewer has, so that only a part that differs is sent. */
 class FrameMemory {
   #head = ''
-  #marks = 0
+  #last: Mark | undefined
+  #count = 0
 
   differs({ head, marks }: Frame): Partial<Frame> {
     const text = JSON.stringify(head)
-    const last = marks.at(-1)?.at ?? 0
+    // Two marks may have one time, and a full list keeps its length.
+    const last = marks.at(-1)
     const isNewHead = text !== this.#head
-    const isNewMark = last !== this.#marks
+    const isNewMark = last !== this.#last || marks.length !== this.#count
     this.#head = text
-    this.#marks = last
+    this.#last = last
+    this.#count = marks.length
     return { ...(isNewHead ? { head } : {}), ...(isNewMark ? { marks } : {}) }
   }
 }

@@ -31,8 +31,8 @@ export function At({ at }: { readonly at: Instant | null }) {
 }
 
 /** Shows the age of a value that is old, and nothing otherwise. */
-export function OldMark({ at }: { readonly at: Instant }) {
-  const age = useStore().now.value - at
+export function OldMark({ at }: { readonly at: Instant | null }) {
+  const age = useStore().now.value - (at ?? Number.POSITIVE_INFINITY)
   return age > oldMs ? <span class="old">{duration(age)} old</span> : null
 }
 

@@ -56,7 +56,7 @@ export function setOf(
           }
         : null,
     objectiveMs: isFailing ? 30_000 : 60_000,
-    at: isSilent ? begin - 3 * minute : now,
+    oldSince: isSilent ? begin - 3 * minute : null,
   }
 }
 

@@ -38,7 +38,7 @@ function Summary({ set }: { readonly set: SetNow }) {
   return (
     <>
       <p class="line">
-        <SetState set={set} /> <OldMark at={set.at} />
+        <SetState set={set} /> <OldMark at={set.oldSince} />
       </p>
       {set.why === null ? null : (
         <p>

@@ -65,7 +65,7 @@ function SetRow({ set }: { readonly set: SetNow }) {
     () => (
       <tr class={set.problems.length > 0 ? 'wrong' : undefined}>
         <th scope="row">
-          <a href={setAddress(set.id)}>{set.id}</a> <OldMark at={set.at} />
+          <a href={setAddress(set.id)}>{set.id}</a> <OldMark at={set.oldSince} />
         </th>
         <Numbers set={set} />
         <td data-name="At the forge" class="number">

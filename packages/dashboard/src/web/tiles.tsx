@@ -9,7 +9,7 @@ export function Tiles() {
   const totals = head.value?.totals
   const oldest = useComputed(() => {
     let at = now.value
-    for (const set of all('sets').values()) if (!set.deleting) at = Math.min(at, set.at)
+    for (const set of all('sets').values()) if (!set.deleting) at = Math.min(at, set.oldSince ?? at)
     const age = now.value - at
     return age > 30_000 ? duration(age) : null
   }).value
