@@ -26,10 +26,13 @@ export function keepHistory({ folder, days, megabytes }: KeptHistory, keeping: K
   const { fresh, journal, clock } = keeping
   const reported = new Set<string>()
   let store: Promise<Store> | undefined
-  const close = async () => {
+  // The next term may begin before the folder of this one is released.
+  let closed: Promise<void> = Promise.resolve()
+  const close = () => {
     const open = store
     store = undefined
-    await (await open)?.close()
+    closed = closed.then(async () => (await open)?.close())
+    return closed
   }
   const report = async () => {
     for (const message of (await store)?.warnings() ?? []) {
@@ -41,7 +44,9 @@ export function keepHistory({ folder, days, megabytes }: KeptHistory, keeping: K
   const unsubscribe = journal.subscribe(({ event }) => {
     if (event.kind === 'leadership-lost') void close()
     if (event.kind !== 'leadership-gained' || store) return
-    store = openStore({ files: folderFiles(folder), clock, owner: thisProcess(), days, megabytes }, fresh())
+    const history = fresh()
+    const options = { files: folderFiles(folder), clock, owner: thisProcess(), days, megabytes }
+    store = closed.then(() => openStore(options, history))
     void store.then(report)
   })
   let timer = clock.after(warningsMs, function look() {

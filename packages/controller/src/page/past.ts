@@ -40,12 +40,12 @@ export function feedHistory(feeding: Feeding): () => void {
   }
 }
 
-/** The sets that a history knows already. */
-type Known = { readonly described: Map<string, RunnerSet>; readonly seeded: Set<string> }
+/** A set as a history knows it already. */
+type Known = { readonly set: RunnerSet; readonly isSeeded: boolean }
 
 class Feeder {
   readonly #feeding: Feeding
-  readonly #known = new WeakMap<History, Known>()
+  readonly #known = new WeakMap<History, Map<string, Known>>()
 
   constructor(feeding: Feeding) {
     this.#feeding = feeding
@@ -55,7 +55,7 @@ class Feeder {
     const { event } = entry
     const history = this.#feeding.history()
     // The first jobs of a new set come before the next comparison, and their addresses and requests follow from the set.
-    if ('namespace' in event && !this.#of(history).described.has(`${event.namespace}/${event.set}`)) {
+    if ('namespace' in event && !this.#of(history).has(`${event.namespace}/${event.set}`)) {
       for (const { set } of this.#insights()) this.#describe(history, set)
     }
     history.take(entry)
@@ -63,13 +63,17 @@ class Feeder {
 
   compare(now: Instant): void {
     const history = this.#feeding.history()
-    const { seeded } = this.#of(history)
-    for (const insight of this.#insights()) {
-      const { set, counts, uid } = insight
-      this.#describe(history, set)
+    const known = this.#of(history)
+    const insights = this.#insights()
+    const ids = new Set(insights.map(({ set }) => idOf(set)))
+    for (const id of known.keys()) if (!ids.has(id)) known.delete(id)
+    for (const insight of insights) {
+      const { isSeeded, set } = this.#describe(history, insight.set)
       // The set's runners are known after the first complete list.
-      if (counts && !seeded.has(uid)) seed(history, insight, now)
-      if (counts) seeded.add(uid)
+      if (insight.counts && !isSeeded) {
+        seed(history, insight, now)
+        known.set(idOf(set), { set, isSeeded: true })
+      }
       history.reconcile(idOf(set), waitingOf(insight), now)
     }
   }
@@ -78,17 +82,19 @@ class Feeder {
     return this.#feeding.controller()?.insights() ?? []
   }
 
-  #of(history: History): Known {
-    const known = this.#known.get(history) ?? { described: new Map(), seeded: new Set() }
+  #of(history: History): Map<string, Known> {
+    const known = this.#known.get(history) ?? new Map<string, Known>()
     this.#known.set(history, known)
     return known
   }
 
-  #describe(history: History, set: RunnerSet): void {
+  #describe(history: History, set: RunnerSet): Known {
     const id = idOf(set)
-    const { described } = this.#of(history)
-    if (described.get(id) === set) return
-    described.set(id, set)
+    const known = this.#of(history)
+    const before = known.get(id)
+    if (before?.set === set) return before
+    const after = { set, isSeeded: before?.set.uid === set.uid && before.isSeeded }
+    known.set(id, after)
     const { source, paused, queueTimeMs } = set
     history.describe({
       ...{ id, url: source.url, forge: source.kind, paused },
@@ -96,6 +102,7 @@ class Feeder {
       objectiveMs: queueTimeMs ?? null,
       priceLabel: this.#priceLabel(set),
     })
+    return after
   }
 
   /** The node of a runner is known only after its start, so the set's own choice of nodes names the price. */
