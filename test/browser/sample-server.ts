@@ -3,12 +3,15 @@ import path from 'node:path'
 import type { Clock, Instant } from '@dayfly/kit/clock'
 import { httpServer } from '@dayfly/kit/http-server'
 import { systemClock, systemRandom } from '@dayfly/kit/system'
+import { find } from '../../packages/dashboard/src/history/find.ts'
+import { timelineOf, usualOf } from '../../packages/dashboard/src/history/usual.ts'
+import type { WaitingJob } from '../../packages/dashboard/src/model/life.ts'
 import { readAssets } from '../../packages/dashboard/src/server/assets.ts'
 import { PageServer } from '../../packages/dashboard/src/server/page-server.ts'
 import { everything } from '../../packages/dashboard/src/server/scope.ts'
 import type { Gate, PastSource, PresentSource } from '../../packages/dashboard/src/server/source.ts'
 import { createSample, type Sample, type SampleSize } from '../../packages/dashboard/src/web/sample.fixture.ts'
-import { costsOf, detailOf, foundFor, trendsOf } from '../../packages/dashboard/src/web/sample-answers.fixture.ts'
+import { costsOf, factsOf, trendsOf } from '../../packages/dashboard/src/web/sample-answers.fixture.ts'
 
 export const pageFolder = path.resolve(import.meta.dirname, '../../packages/dashboard/dist/page')
 
@@ -18,6 +21,8 @@ export type SampleOptions = Partial<SampleSize> & {
   readonly begin?: Instant
   /** Whether runners move on. */
   readonly moves?: boolean
+  /** The default is a free one. */
+  readonly port?: number
   /** Decides which requests may see the page. The default admits each. */
   readonly gate?: Gate
 }
@@ -39,7 +44,7 @@ export async function serveSample(options: SampleOptions = {}): Promise<SampleSe
   const gate: Gate = options.gate ?? (async () => ({ is: 'admitted', scope: everything }))
   const sources = sourcesOf(sample, clock, options)
   const page = new PageServer({ clock, random: systemRandom(), ...sources, gate, asset, version: '0.1.0' })
-  const server = await httpServer(page.handle)
+  const server = await httpServer(page.handle, { port: options.port ?? 0 })
   return {
     origin: server.origin,
     sample,
@@ -67,16 +72,16 @@ function sourcesOf(sample: Sample, clock: Clock, { prices = false, moves = false
     sets: () => fresh().sets,
     health: () => seen.head.health,
     limits: seen.head.limits,
-    runner: async (life) => factsOf(sample, life.id, clock.now()),
+    runner: async (life) => factsOf(life, clock.now()),
     log: (_life, signal) => linesOf(clock, signal),
   }
   const past: PastSource = {
     since: () => seen.head.since,
     touched: () => {
-      if (!moves) return { ids, marks: false, all: true }
+      if (!moves) return { ids, all: true }
       const { put, gone } = sample.step(clock.now())
       const lives = [...(put.lives ?? []).map(({ id }) => id), ...(gone.lives ?? [])]
-      return { ids: { ...ids, lives }, marks: false, all: true }
+      return { ids: { ...ids, lives }, all: true }
     },
     lives: () => sample.lives.values(),
     jobs: () => sample.jobs.values(),
@@ -87,16 +92,17 @@ function sourcesOf(sample: Sample, clock: Clock, { prices = false, moves = false
     marks: () => seen.marks,
     trends: (window) => trendsOf(window, names, clock.now()),
     costs: (window) => costsOf(window, names, prices, clock.now()),
-    find: (query) => foundFor(query, sample.lives, sample.jobs),
-    timeline: (life) => detailOf(life, clock.now()).timeline,
+    find: (query, _scope, whyOf) => {
+      const { lives, jobs } = sample
+      const why = ({ set }: WaitingJob) => whyOf(set)
+      return find(query, { lives: lives.values(), jobs: jobs.values(), now: clock.now(), since: seen.head.since, why })
+    },
+    timeline: (life, { scheduledAt, pulledAt }) => {
+      const same = [...sample.lives.values()].filter(({ set, phase }) => set === life.set && phase === 'gone')
+      return timelineOf(life, usualOf(same), { scheduled: scheduledAt, pulled: pulledAt })
+    },
   }
   return { present, past }
-}
-
-function factsOf(sample: Sample, id: string, now: Instant) {
-  const life = sample.lives.get(id)
-  if (!life) throw new Error(`the sample has no runner ${id}`)
-  return { ...detailOf(life, now), scheduledAt: null, pulledAt: null }
 }
 
 const logLines = [

@@ -54,7 +54,7 @@ export class History {
   take(entry: Entry): void {
     const { at, event } = entry
     this.#counted.goesOn(at)
-    if (this.#marks.take(entry)) this.#touched.marks()
+    this.#marks.take(entry)
     if (event.kind === 'leadership-gained') this.#counted.leads(at)
     else if (event.kind === 'leadership-lost') this.#lost()
     else if ('namespace' in event) this.#takeOfSet(at, event)

@@ -1,6 +1,6 @@
 // The changes that the time axes show: of the controller, of sets, and of the connection to a forge.
 import type { Instant } from '@dayfly/kit/clock'
-import type { Entry } from '@dayfly/runner-set/model/event'
+import type { Entry, JournalEvent } from '@dayfly/runner-set/model/event'
 import { type Failure, failureInfo } from '@dayfly/runner-set/model/failure'
 import type { Mark } from '../model/life.ts'
 
@@ -37,65 +37,68 @@ export class Marks {
     this.#sets.set(set, { ...before, paused: before.paused ?? paused })
   }
 
-  /** Returns whether the event is a new mark. */
-  take({ at, event }: Entry): boolean {
-    switch (event.kind) {
-      case 'controller-started':
-        this.#startedAt = at
-        return this.#add(at, 'controller', null, `The controller ${event.identity} started.`)
-      case 'leadership-gained':
-        return this.#add(at, 'controller', null, `The controller ${event.identity} leads.`)
-      case 'leadership-lost':
-        return this.#add(at, 'controller', null, `The controller ${event.identity} leads no more: ${event.why}.`)
+  take({ at, event }: Entry): void {
+    if ('namespace' in event) this.#takeOfSet(at, event)
+    else if (event.kind === 'controller-started') {
+      this.#startedAt = at
+      this.#add(at, 'controller', null, `The controller ${event.identity} started.`)
+    } else if (event.kind === 'leadership-gained') {
+      this.#add(at, 'controller', null, `The controller ${event.identity} leads.`)
+    } else if (event.kind === 'leadership-lost') {
+      this.#add(at, 'controller', null, `The controller ${event.identity} leads no more: ${event.why}.`)
     }
-    if (!('namespace' in event)) return false
+  }
+
+  #takeOfSet(at: Instant, event: Extract<JournalEvent, { readonly namespace: string }>): void {
     const set = `${event.namespace}/${event.set}`
     const seen = this.#sets.get(set) ?? unseen
     switch (event.kind) {
       case 'set-added':
         this.#sets.set(set, seen)
-        if (this.#startedAt !== undefined && at - this.#startedAt < findingMs) return false
-        return this.#add(at, 'set-added', set, `The set ${set} was added.`)
+        if (this.#startedAt === undefined || at - this.#startedAt >= findingMs) {
+          this.#add(at, 'set-added', set, `The set ${set} was added.`)
+        }
+        break
       case 'set-changed':
         this.#sets.set(set, { ...seen, paused: event.paused })
-        return this.#changed(at, set, seen.paused, event.paused)
+        this.#changed(at, set, seen.paused, event.paused)
+        break
       case 'set-removed':
         this.#sets.delete(set)
-        return this.#add(at, 'set-removed', set, `The set ${set} was removed, or cannot be read.`)
+        this.#add(at, 'set-removed', set, `The set ${set} was removed, or cannot be read.`)
+        break
       case 'forge-failed':
-        return this.#forgeFailed(at, set, seen, event.failure)
+        this.#forgeFailed(at, set, seen, event.failure)
+        break
       case 'forge-connected':
       case 'demand-changed':
-        return this.#forgeWorks(at, set, seen)
-      default:
-        return false
+        this.#forgeWorks(at, set, seen)
+        break
     }
   }
 
-  #changed(at: Instant, set: string, before: boolean | null, paused: boolean): boolean {
-    if (before === null || before === paused) return this.#add(at, 'set-changed', set, `The set ${set} was changed.`)
-    return paused
-      ? this.#add(at, 'set-paused', set, `The set ${set} was paused.`)
-      : this.#add(at, 'set-resumed', set, `The set ${set} was resumed.`)
+  #changed(at: Instant, set: string, before: boolean | null, paused: boolean): void {
+    if (before === null || before === paused) this.#add(at, 'set-changed', set, `The set ${set} was changed.`)
+    else if (paused) this.#add(at, 'set-paused', set, `The set ${set} was paused.`)
+    else this.#add(at, 'set-resumed', set, `The set ${set} was resumed.`)
   }
 
   /** A difference of settings leaves the connection at work. */
-  #forgeFailed(at: Instant, set: string, seen: SetSeen, { reason }: Failure): boolean {
-    if (reason === 'forge-settings-differ') return false
+  #forgeFailed(at: Instant, set: string, seen: SetSeen, { reason }: Failure): void {
+    if (reason === 'forge-settings-differ') return
     this.#sets.set(set, { ...seen, forge: 'fails' })
-    return seen.forge === 'works' && this.#add(at, 'forge', set, `The set ${set}: ${failureInfo(reason).sentence}`)
+    if (seen.forge === 'works') this.#add(at, 'forge', set, `The set ${set}: ${failureInfo(reason).sentence}`)
   }
 
-  #forgeWorks(at: Instant, set: string, seen: SetSeen): boolean {
-    if (seen.forge === 'works') return false
+  #forgeWorks(at: Instant, set: string, seen: SetSeen): void {
+    if (seen.forge === 'works') return
     this.#sets.set(set, { ...seen, forge: 'works' })
-    return seen.forge === 'fails' && this.#add(at, 'forge', set, `The set ${set} is connected to its forge again.`)
+    if (seen.forge === 'fails') this.#add(at, 'forge', set, `The set ${set} is connected to its forge again.`)
   }
 
-  #add(at: Instant, kind: Mark['kind'], set: string | null, sentence: string): true {
+  #add(at: Instant, kind: Mark['kind'], set: string | null, sentence: string): void {
     this.#marks.push({ at, kind, set, sentence })
     this.#bound()
-    return true
   }
 
   #bound(): void {

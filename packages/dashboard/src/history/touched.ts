@@ -5,7 +5,6 @@ export type TouchedKind = 'lives' | 'jobs' | 'failures'
 /** Ids of entities that are new, changed or removed. */
 export type Touched = {
   readonly ids: Readonly<Record<TouchedKind, readonly string[]>>
-  readonly marks: boolean
   /** Nobody asked for so long that the ids were dropped: everything may have changed. */
   readonly all: boolean
 }
@@ -15,17 +14,12 @@ const idsMax = 50_000
 
 export class TouchedIds {
   readonly #ids = { lives: new Set<string>(), jobs: new Set<string>(), failures: new Set<string>() }
-  #marks = false
   #all = false
 
   add(kind: TouchedKind, id: string): void {
     if (this.#all) return
     this.#ids[kind].add(id)
     if (this.#ids[kind].size > idsMax) this.everything()
-  }
-
-  marks(): void {
-    this.#marks = true
   }
 
   everything(): void {
@@ -37,11 +31,9 @@ export class TouchedIds {
     const { lives, jobs, failures } = this.#ids
     const touched = {
       ids: { lives: [...lives], jobs: [...jobs], failures: [...failures] },
-      marks: this.#marks,
       all: this.#all,
     }
     for (const ids of Object.values(this.#ids)) ids.clear()
-    this.#marks = false
     this.#all = false
     return touched
   }

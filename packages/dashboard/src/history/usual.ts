@@ -8,11 +8,10 @@ type Name = TimelineStep['name']
 /** The usual time of each part, by the steps that begin and end it. */
 export type Usual = ReadonlyMap<string, number>
 
-/** Steps that the journal does not know: the pod's own conditions, and the log of the job. */
+/** Steps that the journal does not know: the pod's own conditions and Events show them. */
 export type ExtraSteps = {
   readonly scheduled?: Instant | null
   readonly pulled?: Instant | null
-  readonly firstStep?: Instant | null
 }
 
 const livesMin = 5
@@ -40,12 +39,11 @@ const order: readonly Name[] = [
   'started',
   'online',
   'assigned',
-  'first step',
   'finished',
   'ended',
   'gone',
 ]
-const extraNames: ReadonlySet<Name> = new Set<Name>(['scheduled', 'pulled', 'first step'])
+const extraNames: ReadonlySet<Name> = new Set<Name>(['scheduled', 'pulled'])
 
 type Step = { readonly name: Name; readonly at: Instant }
 
@@ -113,7 +111,7 @@ function stepsOf(steps: LifeSteps): readonly Step[] {
 }
 
 /** The clock of a node may differ from ours: an extra step stays between its neighbours. */
-function extraSteps({ scheduled, pulled, firstStep }: ExtraSteps, steps: LifeSteps): readonly Step[] {
+function extraSteps({ scheduled, pulled }: ExtraSteps, steps: LifeSteps): readonly Step[] {
   const within = (name: Name, at: Instant | null | undefined, from: Instant | null, to: Instant | null) => {
     if (at === null || at === undefined) return []
     return [{ name, at: Math.min(Math.max(at, from ?? at), to ?? Number.POSITIVE_INFINITY) }]
@@ -121,7 +119,6 @@ function extraSteps({ scheduled, pulled, firstStep }: ExtraSteps, steps: LifeSte
   return [
     ...within('scheduled', scheduled, steps.created, steps.started),
     ...within('pulled', pulled, scheduled ?? steps.created, steps.started),
-    ...within('first step', firstStep, steps.jobStarted, steps.jobFinished),
   ]
 }
 

@@ -13,7 +13,6 @@ export type TimelineStep = {
     | 'pulled'
     | 'started'
     | 'online'
-    | 'first step'
     | 'finished'
     | 'ended'
     | 'gone'

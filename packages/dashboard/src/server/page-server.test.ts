@@ -39,7 +39,7 @@ function stage(scope: Scope = everything, seed = 1) {
   }
   const past = {
     since: () => start,
-    touched: () => ({ ids: { lives: touched.splice(0), jobs: [], failures: [] }, marks: false, all: false }),
+    touched: () => ({ ids: { lives: touched.splice(0), jobs: [], failures: [] }, all: false }),
     life: (id: string) => lives.get(id),
     marks: () => marks,
     timeline: () => [],

@@ -1,35 +1,9 @@
-// Finds the bar at the pointer, and shows the box beside it.
+// Shows a box beside the bar at the pointer.
 import type { Signal } from '@preact/signals'
-import type { Life } from '../model/life.ts'
-import { axisHeight, type Scene } from './bar-paint.ts'
+import type { Hit } from './bar-hit.ts'
 import { startOf } from './filter.ts'
 import { duration, spoken } from './format.ts'
 import { Since } from './parts.tsx'
-import { endOf, instantOf, type Segment, segmentsOf } from './segments.ts'
-
-export type Hit = {
-  readonly life: Life
-  readonly segment: Segment | null
-  readonly x: number
-  readonly y: number
-  readonly width: number
-}
-
-/** A bar of a few pixels is hard to hit, so the pointer may miss it by this much. */
-const reach = 4
-
-export function hitAt(scene: Scene, x: number, y: number): Hit | null {
-  if (y < axisHeight) return null
-  const { scale, now } = scene
-  const lane = scene.lanes[Math.floor((y - axisHeight + scene.scrollTop) / scene.rowHeight)] ?? []
-  const from = instantOf(scale, x - reach)
-  const to = instantOf(scale, x + reach)
-  const life = lane.find((one) => startOf(one) <= to && (endOf(one) ?? now) >= from)
-  if (life === undefined) return null
-  const at = instantOf(scale, x)
-  const segment = segmentsOf(life).find((one) => one.from <= at && at <= (one.to ?? now)) ?? null
-  return { life, segment, x, y, width: scale.width }
-}
 
 const kindNames = { queue: 'Queue', start: 'Start', idle: 'Idle', job: 'Job', end: 'End' } as const
 

@@ -1,89 +1,44 @@
-// The sample's answers about one runner, one job, and the past.
+// The sample's answers about one runner and the past.
+import { ageText } from '@dayfly/kit/age-text'
 import type { Instant } from '@dayfly/kit/clock'
-import type { Found, FoundJob, RunnerDetail, TimelineStep } from '../model/details.ts'
-import type { Life, WaitingJob } from '../model/life.ts'
+import type { Life } from '../model/life.ts'
 import { type Costs, type Trends, type WindowName, windowMs } from '../model/trends.ts'
+import type { RunnerFacts } from '../server/source.ts'
 import { dice, repositories } from './sample-words.fixture.ts'
 
-export function detailOf(life: Life, now: Instant): RunnerDetail {
-  const { steps } = life
-  const moments = [
-    ['queued', steps.queued],
-    ['registered', steps.registered],
-    ['created', steps.created],
-    ['started', steps.started],
-    ['online', steps.online],
-    ['first step', steps.jobStarted],
-    ['finished', steps.jobFinished],
-    ['ended', steps.ended],
-    ['gone', steps.gone],
-  ] as const
-  const timeline: TimelineStep[] = []
-  for (const [name, at] of moments) {
-    const before = timeline.at(-1)
-    if (at === null) continue
-    const tookMs = before ? at - before.at : null
-    const usualMs = name === 'registered' ? 2_000 : null
-    const unusual = usualMs !== null && tookMs !== null && tookMs > 3 * usualMs && tookMs - usualMs > 5_000
-    timeline.push({ name, at, tookMs, usualMs, unusual })
-  }
-  const isLive = life.phase !== 'gone'
-  const work = life.job ? `It runs ${life.job.name} of ${life.job.repository}.` : 'It has no job yet.'
+export function factsOf(life: Life, now: Instant): RunnerFacts {
+  const { steps, job, phase } = life
+  const isLive = phase !== 'gone'
+  const began = `began ${ageText(now - (steps.jobStarted ?? now))} ago`
+  const named = job && `The job "${job.name}" (${job.id}) of ${job.repository} ${began}`
+  const own =
+    phase === 'busy' ? 'It has a job. The controller does not end it, unless lifeMax is over.' : 'It has no job.'
   return {
-    life,
-    sentences: [`The runner is ${life.phase} on ${life.node}.`, work],
+    sentences: [
+      isLive ? own : 'It is gone: its pod does not exist any more.',
+      ...(named ? [isLive ? `${named} and runs.` : `${named} and ended: ${life.result}.`] : []),
+    ],
     problem: life.problem,
-    timeline,
     containers: isLive
       ? [
-          { name: 'prepare', kind: 'init', state: 'ended with exit code 0', since: steps.created, detail: '' },
-          { name: 'docker', kind: 'sidecar', state: 'runs', since: steps.started, detail: 'ready' },
-          { name: 'runner', kind: 'container', state: 'runs', since: steps.started, detail: '' },
+          { name: 'prepare', kind: 'init', state: 'ended', since: steps.created, detail: 'exit code 0, Completed' },
+          { name: 'docker', kind: 'sidecar', state: 'running', since: steps.started, detail: '' },
+          { name: 'runner', kind: 'container', state: 'running', since: steps.started, detail: '' },
         ]
-      : null,
+      : [],
     events: [
-      { at: steps.created, warning: false, reason: 'Scheduled', message: `The pod is on ${life.node}.`, count: 1 },
-      {
-        at: steps.started,
-        warning: true,
-        reason: 'FailedMount',
-        message: 'Secret "cache" was not found yet.',
-        count: 3,
-      },
-      { at: steps.started, warning: false, reason: 'Started', message: 'Container runner started.', count: 1 },
+      { at: steps.created, warning: false, reason: 'Scheduled', message: scheduledText(life), count: 1 },
+      { at: steps.created, warning: true, reason: 'FailedMount', message: mountText, count: 3 },
+      { at: steps.started, warning: false, reason: 'Started', message: 'Container started', count: 1 },
     ],
-    unknown: isLive ? [] : [`The pod is gone since ${Math.round((now - (steps.gone ?? now)) / 1_000)} s.`],
-    hasLog: isLive,
+    ...{ scheduledAt: steps.created, pulledAt: null, unknown: [], hasLog: isLive },
   }
 }
 
-export function foundFor(
-  query: string,
-  lives: ReadonlyMap<string, Life>,
-  jobs: ReadonlyMap<string, WaitingJob>,
-): Found {
-  const id = query.startsWith('#/job/') ? decodeURIComponent(query.split('/').at(-1) ?? '') : null
-  const isMeant = (job: { id: string; name: string; ref: string | null; url: string | null }) =>
-    id === null ? [job.name, job.ref, job.url].includes(query) : job.id === id
-  const found: FoundJob[] = []
-  for (const job of jobs.values()) {
-    if (!isMeant(job)) continue
-    const sentence = `It has waited in ${job.set}: the quota of the namespace leaves no room for a runner.`
-    found.push({ address: addressOf(job), job, is: 'waiting', sentence, at: job.queuedAt, life: null, waiting: job })
-  }
-  for (const life of lives.values()) {
-    const { job } = life
-    if (job === null || !isMeant(job)) continue
-    const is = life.phase === 'gone' ? 'ended' : 'running'
-    const sentence = `It ${is === 'ended' ? 'ended' : 'runs'} on ${life.runner}.`
-    found.push({ address: addressOf(job), job, is, sentence, at: life.steps.jobStarted ?? 0, life, waiting: null })
-  }
-  const next = 'Check that the job asks for a label of a set. A job without a set never reaches Dayfly.'
-  return { query, read: `Jobs with the name, branch or address "${query}".`, jobs: found.slice(0, 50), next }
-}
+const mountText = 'MountVolume.SetUp failed for volume "cache" : secret "cache" not found'
 
-function addressOf(job: { readonly repository: string; readonly id: string }): string {
-  return `#/job/${encodeURIComponent(job.repository)}/${encodeURIComponent(job.id)}`
+function scheduledText({ id, node }: Life): string {
+  return `Successfully assigned ${id} to ${node}`
 }
 
 export function trendsOf(window: WindowName, sets: readonly string[], now: Instant): Trends {

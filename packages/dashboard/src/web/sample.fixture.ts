@@ -1,5 +1,7 @@
 // Sample data for looking at the page: the same seed gives the same sets, runners and changes.
+
 import type { Instant } from '@dayfly/kit/clock'
+import { noSteps } from '../history/steps.ts'
 import type { Life, LifePhase, WaitingJob } from '../model/life.ts'
 import type { Changes, Snapshot } from '../model/page-state.ts'
 import { failuresOf, headOf, marksOf, setOf } from './sample-sets.fixture.ts'
@@ -114,18 +116,6 @@ function setName(index: number): string {
   return `${round === 0 ? 'ci' : `team-${round}`}/${kinds[index % kinds.length]}`
 }
 
-const none = {
-  queued: null,
-  registered: null,
-  created: null,
-  started: null,
-  online: null,
-  jobStarted: null,
-  jobFinished: null,
-  ended: null,
-  gone: null,
-}
-
 function lifeOf(set: string, serial: number): Life {
   const [namespace = '', name = ''] = set.split('/')
   const runner = `${name}-${(serial * 7919 + 46_656).toString(36).padStart(5, 'x')}`
@@ -134,7 +124,7 @@ function lifeOf(set: string, serial: number): Life {
     set,
     runner,
     phase: 'starting',
-    steps: none,
+    steps: noSteps,
     job: null,
     result: null,
     node: `node-${serial % 12}`,
@@ -147,7 +137,7 @@ function lifeOf(set: string, serial: number): Life {
 /** A new runner for a job that was queued some seconds ago. */
 function freshLife(set: string, serial: number, now: Instant, random: Dice): Life {
   const registered = now - 300
-  const steps = { ...none, queued: registered - 1_000 - random.upTo(20 * second), registered, created: now }
+  const steps = { ...noSteps, queued: registered - 1_000 - random.upTo(20 * second), registered, created: now }
   return { ...lifeOf(set, serial), steps }
 }
 

@@ -1,23 +1,12 @@
 import { describe, expect, it } from 'vitest'
+import { noSteps } from '../history/steps.ts'
 import type { Life, LifeSteps } from '../model/life.ts'
 import { createSample } from './sample.fixture.ts'
 import { endOf, instantOf, pixelOf, segmentsOf, ticksOf } from './segments.ts'
 
 const [model] = createSample({ sets: 1, runners: 1, gone: 0, failing: 0, waiting: 0, silent: 0 }, 0).lives.values()
-const none: LifeSteps = {
-  queued: null,
-  registered: null,
-  created: null,
-  started: null,
-  online: null,
-  jobStarted: null,
-  jobFinished: null,
-  ended: null,
-  gone: null,
-}
-
 function life(steps: Partial<LifeSteps>, phase: Life['phase'] = 'busy'): Life {
-  return { ...(model as Life), phase, steps: { ...none, ...steps } }
+  return { ...(model as Life), phase, steps: { ...noSteps, ...steps } }
 }
 
 const shown = (one: Life) => segmentsOf(one).map(({ kind, from, to }) => `${kind} ${from}-${to ?? ''}`)
