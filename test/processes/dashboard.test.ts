@@ -63,13 +63,17 @@ describe('the page and explain', () => {
       /^The API server refuses the pod template: .*containerPort/,
     ],
   ])('give one reason for a set %s', { timeout }, async (_state, change, reason) => {
-    const { first } = await startWithPage()
+    const { snapshot } = await startWithPage()
     change()
     world.queue(3, 60)
-    const shown = await first('the reason', ({ sets }) => reason.test(sets[0]?.why ?? ''))
-    const why = shown.sets[0]?.why ?? ''
-    await until('explain says the same', waitMs, async () => (await explained()) === why)
+    // Each attempt names another pod, so both are read again until they say the same at one time.
+    const shown = await until('the page and explain give the reason', waitMs, async () => {
+      const why = await explained()
+      const page = await snapshot().catch(() => undefined)
+      return why !== null && reason.test(why) && page?.sets[0]?.why === why ? page : undefined
+    })
     // Nobody asks the forge of a paused set, so its demand is unknown.
+    const why = shown.sets[0]?.why ?? ''
     if (shown.sets[0]?.waiting) expect(shown.head.sentence).toContain(why.slice(1).replace(/\.$/, ''))
   })
 })

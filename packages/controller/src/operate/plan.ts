@@ -14,7 +14,7 @@ import type { Counts } from '@dayfly/runner-set/model/runner'
 import type { SetWorld, TemplateVerdict } from '@dayfly/runner-set/model/world'
 import { heldText } from './held-text.ts'
 import type { PlanStep } from './plan-step.ts'
-import { problemsOf } from './problems.ts'
+import { lastingProblemsOf } from './problems.ts'
 import { conditionOf, knownReason, problemOf, type SetView } from './set-view.ts'
 import type { Situation } from './situation.ts'
 import { waitingSteps } from './waiting-steps.ts'
@@ -54,7 +54,7 @@ export function planOf(situation: Situation, limits: Limits, now: Instant): SetP
     demand: jobs,
     wanted: world.need?.wanted,
     counts: state.table.counts(),
-    why: whyOf({ problems: problemsOf(view, work), held: decision.held, context, waiting, demand: jobs }),
+    why: whyOf({ problems: lastingProblemsOf(view, work), held: decision.held, context, waiting, demand: jobs }),
     steps: steps.length === 0 ? [nothing] : steps,
     unknown: [...unknowns(situation, limits, now), ...(starts > 0 ? [forgeLimit] : [])],
   }

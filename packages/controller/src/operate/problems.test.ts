@@ -1,7 +1,7 @@
 // The problems come from the fields of a status. No sentence is read.
 import { expect, it } from 'vitest'
 import type { Work } from './leader.ts'
-import { problemsOf } from './problems.ts'
+import { lastingProblemsOf, problemsOf } from './problems.ts'
 import { viewSet } from './set-view.ts'
 
 const github = { url: 'https://github.com/acme', credentials: { secret: 'app' } }
@@ -86,4 +86,20 @@ it('names the errors of the spec and a missing leader first', () => {
     expect.stringMatching(/^spec-invalid \| The set is not valid\. \| spec\./),
     `image-missing | ${image} | x | ${check}`,
   ])
+})
+
+it('states that pass by themselves are no lasting problems, but an unreachable forge is', () => {
+  const metadata = { name: 'linux', namespace: 'ci', resourceVersion: '1' }
+  const conditions = [
+    condition('Ready', 'Unknown', 'Starting', 'No runner of this template has come online yet.'),
+    condition('TemplateAccepted', 'Unknown', 'Checking', 'Dayfly checks the template.'),
+    condition('ForgeConnected', 'Unknown', 'ForgeUnreachable', 'x'),
+  ]
+  const problems = [{ kind: 'forge', reason: 'forge-unreachable', detail: 'refused' }]
+  const view = viewSet({
+    ...{ apiVersion: 'dayfly.dev/v1alpha1', kind: 'RunnerSet', metadata },
+    ...{ spec: { github, scale: { max: 1 } }, status: { conditions, problems } },
+  })
+  expect(lastingProblemsOf(view, working).map(({ reason }) => reason)).toEqual(['forge-unreachable'])
+  expect(lastingProblemsOf(view, { is: 'behind', sentence: 'x', next: 'y' })).toHaveLength(2)
 })

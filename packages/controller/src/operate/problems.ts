@@ -1,7 +1,7 @@
 // The problems of a set now, each with its reason, its sentence and the next step.
 import { failureInfo } from '@dayfly/runner-set/model/failure'
 import type { Work } from './leader.ts'
-import { type ConditionView, conditionOf, type SetView } from './set-view.ts'
+import { type ConditionView, conditionOf, knownReason, type SetView } from './set-view.ts'
 
 export type Problem = {
   /** A reason of the closed list, or another word of the controller in kebab-case. */
@@ -27,6 +27,14 @@ export function problemsOf(view: SetView, work: Work): readonly Problem[] {
     if (!problems.some(({ reason }) => reason === problem.reason)) problems.push(problem)
   }
   return problems
+}
+
+/** Returns the problems without the states that pass by themselves: a new set connects, checks its template and starts its first runner. */
+export function lastingProblemsOf(view: SetView, work: Work): readonly Problem[] {
+  const passing = new Set(
+    view.conditions.flatMap(({ status, reason }) => (status === 'Unknown' ? kebabCase(reason) : [])),
+  )
+  return problemsOf(view, work).filter(({ reason }) => !passing.has(reason) || knownReason(reason) !== undefined)
 }
 
 function ofSpec(detail: string): Problem {

@@ -12,6 +12,7 @@ import type { LeaseChoice } from '../operate/leader.ts'
 import { type Judged, type Overview, readOverview } from '../operate/overview.ts'
 import { planOf } from '../operate/plan.ts'
 import { type RunnerPod, readRunnerPods } from '../operate/pods.ts'
+import { lastingProblemsOf } from '../operate/problems.ts'
 import { AccessFailure, type Cluster } from '../operate/read.ts'
 import { explanationOf, explanationOfGone } from '../operate/runner-explanation.ts'
 import { readSituation } from '../operate/situation.ts'
@@ -147,7 +148,7 @@ export class Outside implements PresentSource {
     history.seed([...living, ...gone], at)
   }
 
-  #setNow({ view, problems }: Judged, at: Instant, why: string | null): SetNow {
+  #setNow({ view, work }: Judged, at: Instant, why: string | null): SetNow {
     const { namespace, name, set, idle, busy, pending, max, demand } = view
     const id = idOf(view)
     const waiting = waitingOf(view)
@@ -172,7 +173,8 @@ export class Outside implements PresentSource {
       failuresInARow: view.failed ?? null,
       waitingSince: this.#waits.get(id) ?? null,
       oldestQueuedAt: null,
-      ...{ why, nextStartAt: null, problems, forgeNumbers: null, difference: null },
+      ...{ why, nextStartAt: null, forgeNumbers: null, difference: null },
+      problems: lastingProblemsOf(view, work),
       conditions: view.conditions.map(({ observedGeneration: _, lastTransitionTime, ...rest }) => ({
         ...rest,
         since: Date.parse(lastTransitionTime ?? '') || null,

@@ -5,7 +5,7 @@ import { shownDemand } from '@dayfly/runner-set/core/desired'
 import { isPaused } from '@dayfly/runner-set/core/paused'
 import { forgeTraits } from '@dayfly/runner-set/model/forge-traits'
 import type { Limits } from '@dayfly/runner-set/model/limits'
-import { problemsOf } from '../operate/problems.ts'
+import { lastingProblemsOf } from '../operate/problems.ts'
 import { viewOfStatus } from '../operate/set-view.ts'
 import { waitingSteps } from '../operate/waiting-steps.ts'
 import { whyOf } from '../operate/why.ts'
@@ -85,7 +85,7 @@ function isFull({ set, demand }: SetInsight): boolean {
 }
 
 function problemsNow({ set, status, conditions }: SetInsight): SetNow['problems'] {
-  return problemsOf(viewOfStatus(set, status ?? { conditions }, undefined), { is: 'working' })
+  return lastingProblemsOf(viewOfStatus(set, status ?? { conditions }, undefined), { is: 'working' })
 }
 
 function whyNow(
