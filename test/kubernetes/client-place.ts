@@ -25,6 +25,7 @@ export const configMaps = core('configmaps', 'ConfigMap')
 export const secrets = core('secrets', 'Secret')
 export const pods = core('pods', 'Pod')
 export const quotas = core('resourcequotas', 'ResourceQuota')
+export const accounts = core('serviceaccounts', 'ServiceAccount')
 export const crds: Resource = {
   group: 'apiextensions.k8s.io',
   version: 'v1',

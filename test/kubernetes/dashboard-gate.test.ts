@@ -10,7 +10,7 @@ import { loadKubeconfig } from '@dayfly/kubernetes/kubeconfig'
 import { createSend } from '@dayfly/kubernetes/send'
 import type { KubeObject, Resource } from '@dayfly/kubernetes/types'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { clock, createPlace, eventually, random } from './client-place.ts'
+import { accounts, clock, createPlace, eventually, random } from './client-place.ts'
 import { kubeconfig, whyNone } from './cluster.ts'
 
 const file = kubeconfig
@@ -21,14 +21,6 @@ const rbac = 'rbac.authorization.k8s.io'
 const kindOf = (plural: string, kind: string, namespaced: boolean): Resource => ({
   ...{ group: rbac, version: 'v1', plural, kind, namespaced },
 })
-const accounts: Resource = {
-  group: '',
-  version: 'v1',
-  plural: 'serviceaccounts',
-  kind: 'ServiceAccount',
-  namespaced: true,
-}
-
 function suite(file: string): void {
   const open = async () => connect(await loadKubeconfig(file), clock)
   const { kubernetes, namespace, transport } = createPlace(open)

@@ -9,12 +9,11 @@ import { randomName } from '@dayfly/kit/ids'
 import { createKubernetes } from '@dayfly/kubernetes/client'
 import { connect } from '@dayfly/kubernetes/connect'
 import { loadKubeconfig } from '@dayfly/kubernetes/kubeconfig'
-import type { Resource } from '@dayfly/kubernetes/types'
 import { afterAll, describe, expect, it } from 'vitest'
 import { runCli } from '../cli.ts'
 import { grantRoles, refusedIn, unusedOf } from '../doctor/granted-role.ts'
 import { recordingProxy } from '../doctor/recording-proxy.ts'
-import { clock, object, random } from './client-place.ts'
+import { accounts, clock, object, random } from './client-place.ts'
 import { kubeconfig, whyNone } from './cluster.ts'
 import { defineCustomKinds } from './custom-kinds.ts'
 import { confirmEnds, makeIncidents } from './incidents.ts'
@@ -23,14 +22,6 @@ import { liveDoctor } from './live-doctor.ts'
 const file = kubeconfig
 if (file) describe('the printed roles', () => suite(file))
 else describe('the printed roles', () => it('on a real API server', (context) => context.skip(whyNone)))
-
-const accounts: Resource = {
-  group: '',
-  version: 'v1',
-  plural: 'serviceaccounts',
-  kind: 'ServiceAccount',
-  namespaced: true,
-}
 
 /** The permissions that no incident of this test needs. */
 const unusedHere = [

@@ -1,9 +1,9 @@
 // Costs of a window: hours × prices, at the moment of the question. So a new price holds for the past, too.
 import type { Instant } from '@dayfly/kit/clock'
+import { groupedBy } from '@dayfly/kit/grouped'
 import type { CostRow, Costs, Prices, WindowName } from '../model/trends.ts'
 import { type CostSums, noSums, type Sums, sumNames } from './bucket.ts'
 import type { PartKind } from './contribution.ts'
-import { groupedBy } from './grouped.ts'
 import { hourMs } from './hours.ts'
 import { type Past, sumsIn, windowAt } from './past-window.ts'
 

@@ -1,9 +1,9 @@
 // Queue times of a window, by set and by repository.
 import type { Instant } from '@dayfly/kit/clock'
+import { groupedBy } from '@dayfly/kit/grouped'
 import type { WaitingJob } from '../model/life.ts'
 import type { QueueTimes, TrendPoint, Trends, WindowName } from '../model/trends.ts'
 import type { CostSums, QueueRow } from './bucket.ts'
-import { groupedBy } from './grouped.ts'
 import { Histogram } from './histogram.ts'
 import { fineMs, type Hours, hourMs } from './hours.ts'
 import { type Past, type PastWindow, sumsIn, windowAt } from './past-window.ts'

@@ -36,8 +36,6 @@ const idleRefreshMs = 10_000
 /** At most so many viewers follow the changes or logs at once. */
 const viewersMax = 200
 const queryLengthMax = 500
-/** A Service sends the next connection to another process: a standby must not keep this one. */
-const refusalHeaders = { 401: { 'www-authenticate': 'Bearer' }, 403: {}, 503: { connection: 'close' } } as const
 
 export class PageServer {
   readonly #options: PageOptions
@@ -68,7 +66,7 @@ export class PageServer {
     const admission = await this.#options.gate(request)
     if (admission.is === 'refused') {
       const { status, sentence, next } = admission
-      return jsonAnswer(status, { error: { sentence, next } }, refusalHeaders[status])
+      return refusal(status, sentence, next)
     }
     this.#keepFresh()
     return this.#api(path.slice('/api/'.length), request, admission.scope)
@@ -148,9 +146,7 @@ export class PageServer {
 
   #stream(signal: AbortSignal | undefined, open: (until: AbortSignal) => AsyncIterable<string>): Answer {
     if (this.#viewers >= viewersMax) {
-      return jsonAnswer(503, {
-        error: { sentence: `${viewersMax} viewers are connected already.`, next: 'Close another page, and try again.' },
-      })
+      return refusal(503, `${viewersMax} viewers are connected already.`, 'Close another page, and try again.')
     }
     const until = signal ?? new AbortController().signal
     const headers = { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' }
@@ -257,10 +253,23 @@ function windowOf(text: string | undefined): WindowName | undefined {
 }
 
 function wrong(sentence: string): Answer {
-  return jsonAnswer(400, { error: { sentence, next: 'Correct the address.' } })
+  return refusal(400, sentence, 'Correct the address.')
 }
 
 function noRunner(): Answer {
-  const next = 'It may be older than the history of this page. The forge knows its job.'
-  return jsonAnswer(404, { error: { sentence: 'No such runner is known.', next } })
+  return refusal(
+    404,
+    'No such runner is known.',
+    'It may be older than the history of this page. The forge knows its job.',
+  )
+}
+
+/** A Service sends the next connection to another process: a standby must not keep this one. */
+const refusalHeaders: Readonly<Record<number, Readonly<Record<string, string>>>> = {
+  401: { 'www-authenticate': 'Bearer' },
+  503: { connection: 'close' },
+}
+
+function refusal(status: number, sentence: string, next: string): Answer {
+  return jsonAnswer(status, { error: { sentence, next } }, refusalHeaders[status])
 }

@@ -48,7 +48,7 @@ export async function* changesOf(streamed: Streamed, after: number | undefined):
       }
     }
     version = sent
-    await pause(clock, signal)
+    await clock.sleep(spacingMs, signal).catch(() => {})
   }
 }
 
@@ -68,14 +68,6 @@ class FrameMemory {
     this.#last = last
     this.#count = marks.length
     return { ...(isNewHead ? { head } : {}), ...(isNewMark ? { marks } : {}) }
-  }
-}
-
-async function pause(clock: Clock, signal: AbortSignal): Promise<void> {
-  try {
-    await clock.sleep(spacingMs, signal)
-  } catch (error) {
-    if (!signal.aborted) throw error
   }
 }
 

@@ -1,5 +1,6 @@
 // Finds the clusters that the objects of each file go to. Facts of one cluster never speak for another, so a wrong guess is worse
 // than none: a file gets a cluster only where the input names it.
+import { groupedBy } from '@dayfly/kit/grouped'
 import type { Delivery } from '../../delivery.ts'
 import type { DecodedFile, SourceObject } from '../decode/document.ts'
 import { isResource } from '../terraform/object-document.ts'
@@ -29,7 +30,7 @@ export type Clusters = {
 export function findClusters(files: readonly DecodedFile[], declared: readonly DeclaredCluster[] = []): Clusters {
   const tree = treeOf(files.map(({ file }) => file.path))
   const orders = ordersIn(files, tree)
-  const byFile = grouped(orders, ({ file }) => file)
+  const byFile = groupedBy(orders, ({ file }) => file)
   const graph: Graph = {
     tree,
     kustomizations: kustomizationsIn(files),
@@ -41,7 +42,7 @@ export function findClusters(files: readonly DecodedFile[], declared: readonly D
   const reachOf = reachesOf(
     files,
     found,
-    grouped(orders, ({ object }) => object),
+    groupedBy(orders, ({ object }) => object),
     findStrangers(files, graph, orders),
   )
   const namespaceOf = namespaceGivenBy(graph.kustomizations)
@@ -81,14 +82,3 @@ const kinds: ReadonlySet<unknown> = new Set([
   'Application',
   'ApplicationSet',
 ])
-
-function grouped<Key>(orders: readonly Order[], keyOf: (order: Order) => Key): ReadonlyMap<Key, readonly Order[]> {
-  const groups = new Map<Key, Order[]>()
-  for (const order of orders) {
-    const key = keyOf(order)
-    const group = groups.get(key)
-    if (group) group.push(order)
-    else groups.set(key, [order])
-  }
-  return groups
-}
