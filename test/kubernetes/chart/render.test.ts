@@ -85,6 +85,7 @@ describe('the values of the controller are refused with their path', () => {
     ['--set=telemetry.headersSecret=Not_A_Name', '/telemetry/headersSecret'],
     ['--set=extraCa.configMap=a,extraCa.secret=b', '/extraCa'],
     ['--set=networkPolicy.apiServerPorts={0}', '/networkPolicy/apiServerPorts/0'],
+    ['--set=dashboard.enabled=true,dashboard.access=header:X-User', 'dashboard.from'],
     ['--set=unknown=1', 'unknown'],
   ]
   for (const [argument, at] of cases)

@@ -15,7 +15,7 @@ import type { Journal } from '../journal.ts'
 import { type GateKind, gateOf } from './gate.ts'
 import type { Figures } from './health.ts'
 import { type KeptHistory, keepHistory } from './keep-history.ts'
-import { feedHistory } from './past.ts'
+import { feedHistory } from './feed-history.ts'
 import { presentOf } from './present.ts'
 import { type ServedPage, servePage } from './serve-page.ts'
 

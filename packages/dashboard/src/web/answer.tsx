@@ -48,7 +48,7 @@ export function Answered<Value>(props: {
       <p class="reason-sentence">The server did not give an answer.</p>
       <p>{answer.sentence}</p>
       <p>
-        <strong>Next: </strong>Load the page again. If this stays, look at the log of the dashboard.
+        <strong>Next: </strong>Load the page again. If this stays, look at the log of the controller.
       </p>
     </div>
   )
