@@ -23,7 +23,7 @@ type Field = {
 
 type Row = { readonly path: string; readonly field: Field; readonly required: boolean }
 
-/** A document that sets every field but those of Bitbucket. The page shows it, and each row shows its field's value. */
+/** A document that sets every field but those of Bitbucket and Gitea. The page shows it, and each row shows its field's value. */
 export const runnerSetExample = {
   apiVersion: runnerSetApiVersion,
   kind: 'RunnerSet',
@@ -101,6 +101,25 @@ export const bitbucketExample = {
   },
 }
 
+/** A document of a set for Gitea or Forgejo. */
+export const giteaExample = {
+  apiVersion: runnerSetApiVersion,
+  kind: 'RunnerSet',
+  metadata: { name: 'linux', namespace: 'ci' },
+  spec: {
+    gitea: {
+      url: 'https://gitea.example.com/acme',
+      credentials: { secret: 'gitea-token' },
+      labels: ['ubuntu-latest'],
+      jobImage: 'docker.gitea.com/runner-images:ubuntu-latest',
+      proxy: runnerSetExample.spec.github.proxy,
+      ca: runnerSetExample.spec.github.ca,
+    },
+    scale: { min: 0, max: 20 },
+    docker: 'sidecar',
+  },
+}
+
 /** Returns the JSON schema of a whole document, for editors. */
 export function runnerSetJsonSchema(): string {
   const { $schema, ...spec } = z.toJSONSchema(runnerSetSpecSchema, { target: 'draft-7', io: 'input' })
@@ -150,6 +169,12 @@ For Bitbucket Pipelines, the set has \`bitbucket\` instead of \`github\`:
 ${stringify(bitbucketExample, { aliasDuplicateObjects: false }).trim()}
 \`\`\`
 
+For Gitea or Forgejo, it has \`gitea\`:
+
+\`\`\`yaml
+${stringify(giteaExample, { aliasDuplicateObjects: false }).trim()}
+\`\`\`
+
 ## Fields of \`spec\`
 
 | Field | Type | Default | Meaning | Example |
@@ -172,9 +197,9 @@ ${relations.map(({ level, rule, fieldPath = '', message }) => `| \`${level.slice
 ## The pod template
 
 Dayfly merges \`template\` over its default pod. It merges lists of named items by name, and replaces other lists.
-The container \`runner\` is the runner. Its default image is \`ghcr.io/actions/actions-runner:latest\`, or that of Bitbucket's runner.
+The container \`runner\` is the runner. Its default image is \`ghcr.io/actions/actions-runner:latest\`, or that of the runner of Bitbucket or Gitea.
 The pod has no ServiceAccount token and no injected service variables, unless the template sets them. Its restart policy is always \`Never\`.
-GitHub's runner reads its credential from a file in \`/run/dayfly\`. Bitbucket's runner reads it from environment variables that name the keys of the Secret.
+The runners of GitHub and Gitea read their credential from a file in \`/run/dayfly\`. Bitbucket's runner reads it from environment variables that name the keys of the Secret.
 With \`docker: sidecar\` or \`docker: rootless\`, the pod also has a Docker Engine ([guide/docker.md](guide/docker.md)).
 
 Before the first runner, Dayfly sends the pod to the API server as a dry run, and compares the response with the pod. It does so again after each change.
@@ -247,7 +272,8 @@ function defaultOf(field: Field, required: boolean): string {
 
 /** Returns the example's value as code. The fields of an object show their own. If two fields exclude each other, an example sets one. */
 function exampleAt(path: string): string {
-  const value = valueAt(runnerSetExample.spec, path) ?? valueAt(bitbucketExample.spec, path)
+  const value =
+    valueAt(runnerSetExample.spec, path) ?? valueAt(bitbucketExample.spec, path) ?? valueAt(giteaExample.spec, path)
   if (value === undefined) return ''
   if (Array.isArray(value)) return `\`${JSON.stringify(value)}\``
   return typeof value === 'object' ? '' : `\`${value}\``

@@ -14,6 +14,7 @@ type Json = Readonly<Record<string, unknown>>
 const runnersets = 'runnersets.dayfly.dev'
 const github = { url: 'https://github.com/acme', credentials: { secret: 'app' } }
 const bitbucket = { url: 'https://bitbucket.org/acme', credentials: { secret: 'app' } }
+const gitea = { url: 'https://gitea.example.com/acme', credentials: { secret: 'app' } }
 const document = (spec: Json, name = 'linux') => ({
   apiVersion: 'dayfly.dev/v1alpha1',
   kind: 'RunnerSet',
@@ -69,7 +70,8 @@ describe('a template with containers', () => {
 
 describe('the API server', () => {
   describe('an http URL', () => {
-    const refused = /^spec\.(github|bitbucket)\.url: Invalid value: http:\/\/ would send the credentials in clear text/
+    const refused =
+      /^spec\.(github|bitbucket|gitea)\.url: Invalid value: http:\/\/ would send the credentials in clear text/
     it.each([
       ['http://ghes.example/acme', true],
       ['HTTP://ghes.example/acme', true],
@@ -88,7 +90,7 @@ describe('the API server', () => {
       ['http://[::1]:8080/acme', false],
       ['https://ghes.example/acme', false],
     ])('%s is refused: %s, by the API server and by the parser', (url, isRefused) => {
-      for (const forge of ['github', 'bitbucket']) {
+      for (const forge of ['github', 'bitbucket', 'gitea']) {
         const set = (more: object) =>
           document({ [forge]: { url, credentials: { secret: 'app' }, ...more }, scale: { min: 1, max: 2 } })
         const found = [refusals(() => registry().create(runnersets, set({}))), problems(set({}))]
@@ -105,11 +107,21 @@ describe('the API server', () => {
       { github, scale: { min: 5, max: 1 } },
       'spec.scale.min: Invalid value: min is above max: lower min or raise max',
     ],
-    ['no forge', { scale: { max: 1 } }, 'spec: Invalid value: set exactly one forge: github or bitbucket'],
+    ['no forge', { scale: { max: 1 } }, 'spec: Invalid value: set exactly one forge: github, bitbucket, gitea'],
     [
       'two forges',
       { github, bitbucket, scale: { min: 1, max: 1 } },
-      'spec: Invalid value: set exactly one forge: github or bitbucket',
+      'spec: Invalid value: set exactly one forge: github, bitbucket, gitea',
+    ],
+    [
+      'three forges',
+      { github, bitbucket, gitea, scale: { min: 1, max: 1 } },
+      'spec: Invalid value: set exactly one forge: github, bitbucket, gitea',
+    ],
+    [
+      'an image for the jobs of Gitea without a Docker Engine',
+      { gitea: { ...gitea, jobImage: 'node:22' }, scale: { max: 1 } },
+      'spec.gitea.jobImage: Invalid value: jobs run in an image only with a Docker Engine: set docker: sidecar or rootless, or remove jobImage',
     ],
     [
       'a set of Bitbucket that may have no runner',
@@ -194,10 +206,13 @@ describe('the API server', () => {
     expect(refusals(() => server.update(runnersets, { ...stored, spec: changed }))).toEqual([])
   })
 
-  it('refuses another forge for a set', () => {
+  it.each([
+    ['Bitbucket', { github }, { bitbucket }],
+    ['Gitea', { bitbucket }, { gitea }],
+  ])('refuses another forge for a set: %s', (_, before, after) => {
     const server = registry()
-    const stored = server.create(runnersets, document({ github, scale: { min: 1, max: 1 } }))
-    const spec = { bitbucket, scale: { min: 1, max: 1 } }
+    const stored = server.create(runnersets, document({ ...before, scale: { min: 1, max: 1 } }))
+    const spec = { ...after, scale: { min: 1, max: 1 } }
     expect(refusals(() => server.update(runnersets, { ...stored, spec }))).toEqual([
       'spec: Invalid value: the forge cannot change, because runners are registered there: delete the set and create it again',
     ])

@@ -242,6 +242,7 @@ export function openLink(
 /** One set as the forge needs to know it. A paused set announces its ceiling to nobody. */
 export function forgeSet(set: RunnerSet): ForgeSet {
   const { name, source, scale } = set
+  const { labels, runnerGroup: group, jobImage } = source
   const max = Math.max(1, scale.max)
-  return { name, runnerPrefix: runnerPrefix(set), labels: source.labels, group: source.runnerGroup, max }
+  return { name, runnerPrefix: runnerPrefix(set), labels, group, max, ...(jobImage === undefined ? {} : { jobImage }) }
 }

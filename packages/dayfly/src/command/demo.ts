@@ -14,7 +14,7 @@ import { type DemoPlan, perform } from './demo/perform.ts'
 import { countJobs, scheduleRuns } from './demo/schedule.ts'
 
 type Options = {
-  readonly forge: ForgeKind
+  readonly forge: DemoForgeKind
   readonly jobs?: number
   readonly interval: number
   readonly max: number
@@ -23,6 +23,9 @@ type Options = {
   readonly strict?: true
   readonly json?: true
 }
+
+/** The forges of which this package has example work. */
+type DemoForgeKind = Exclude<ForgeKind, 'gitea'>
 
 const examples = `
 Examples:
@@ -39,7 +42,7 @@ export function demoCommand(): Command {
     .argument('[file.yml...]', 'workflow or pipelines files to run (default: the examples of this package)')
     .addOption(
       new Option('--forge <forge>', 'the emulated forge')
-        .choices(['github', 'bitbucket'] satisfies ForgeKind[])
+        .choices(['github', 'bitbucket'] satisfies DemoForgeKind[])
         .default('github'),
     )
     .option('--jobs <number>', 'repeat the workflows until there are this many jobs', wholeNumber('--jobs', 1, 100_000))
@@ -78,7 +81,7 @@ type Perform = (
 ) => Promise<number>
 
 /** Failures belong to what the examples show. */
-const announcements: Readonly<Record<ForgeKind, string>> = {
+const announcements: Readonly<Record<DemoForgeKind, string>> = {
   github: 'Two of the example jobs fail on purpose: "fails" ends with an error, and "hangs" exceeds its time limit.',
   bitbucket: 'Two of the example steps fail on purpose: "breaks" ends with an error, and "stopped" ends with it.',
 }

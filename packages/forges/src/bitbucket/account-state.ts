@@ -5,14 +5,14 @@ import type { Random } from '@dayfly/kit/random'
 import type { ForgeExchange } from '@dayfly/runner-set/forge/forge'
 import { forgeTraits } from '@dayfly/runner-set/model/forge-traits'
 import { PortError } from '@dayfly/runner-set/model/port-error'
+import { type PollPolicy, SharedPoll } from '../shared-poll.ts'
 import { BitbucketApi } from './api.ts'
-import { CallBudget, type PollPolicy } from './call-budget.ts'
+import { CallBudget } from './call-budget.ts'
 import { Cordons } from './cordons.ts'
 import type { BitbucketCredential } from './credential.ts'
 import { bitbucketError } from './errors.ts'
 import { type Identity, type Place, parsePlace } from './place.ts'
-import { Roster } from './roster.ts'
-import { deleteRunner, findIdentity, listRunners } from './runners.ts'
+import { deleteRunner, findIdentity, listRunners, type RosterView } from './runners.ts'
 import type { ListedRunner } from './wire.ts'
 
 /** Everything that the client needs to reach one account. */
@@ -49,7 +49,7 @@ export class AccountState {
   readonly api: BitbucketApi
   readonly budget: CallBudget
   readonly clock: Clock
-  readonly roster: Roster
+  readonly roster: SharedPoll<RosterView>
   readonly #cordons: Cordons
   readonly #pickUpDelayMs: number
   #identity: Identity | undefined
@@ -63,10 +63,18 @@ export class AccountState {
     this.clock = clock
     this.#pickUpDelayMs = pace.pickUpDelayMs
     this.#cordons = new Cordons(this.api, this.place, clock)
-    const list = () => listRunners(this.api, this.place)
-    const onView: ConstructorParameters<typeof Roster>[0]['onView'] = ({ runners, at }) =>
-      this.#cordons.listed(runners, at)
-    this.roster = new Roster({ list, clock, random, budget, policy: pace.poll, onView })
+    this.roster = new SharedPoll<RosterView>({
+      list: async (at) => ({ at, ...(await listRunners(this.api, this.place)) }),
+      clock,
+      random,
+      policy: pace.poll,
+      pollMs: () => budget.pollMs(pace.poll, clock.now()),
+      onView: ({ runners, at }) => this.#cordons.listed(runners, at),
+      onPolled: (polled) => {
+        const { runners = [], pages = 1 } = polled?.view ?? {}
+        budget.polled(this, polled && { living: runners.length, pages })
+      },
+    })
   }
 
   /** Returns the UUIDs of the place, which never change. */
@@ -118,7 +126,7 @@ export class AccountState {
   }
 
   #gone(id: string): 'absent' {
-    this.roster.change((runners) => runners.filter((runner) => runner.id !== id))
+    this.roster.change((view) => ({ ...view, runners: view.runners.filter((runner) => runner.id !== id) }))
     return 'absent'
   }
 }

@@ -1,16 +1,11 @@
 // The calls of one user in any 60 minutes, and who may make the next one (docs/reference/bitbucket.md#s2-4).
 import type { Instant } from '@dayfly/kit/clock'
 import type { ForgeLimit } from '@dayfly/runner-set/forge/forge'
+import type { PollPolicy } from '../shared-poll.ts'
 import type { BitbucketCredential } from './credential.ts'
 
 /** `register` comes last: a runner that lives needs a cordon and a removal, and all sets need lists. */
 export type CallKind = 'register' | 'list' | 'other'
-
-export type PollPolicy = {
-  /** The shortest and the longest time between two lists, in milliseconds. */
-  readonly leastMs: number
-  readonly mostMs: number
-}
 
 /** An account whose runners are listed again and again. */
 export type Polled = {

@@ -2,8 +2,9 @@
 import type { Clock, Instant } from '@dayfly/kit/clock'
 import { textAt } from '@dayfly/kit/read-json'
 import { PortError } from '@dayfly/runner-set/model/port-error'
+import { statusOf } from '../rest-errors.ts'
 import type { BitbucketApi } from './api.ts'
-import { bitbucketError, statusOf } from './errors.ts'
+import { bitbucketError } from './errors.ts'
 import { type Identity, internalRunnersPath, type Place, runnersPath } from './place.ts'
 import { type ListedRunner, readRunner } from './wire.ts'
 

@@ -1,19 +1,19 @@
 // The connection of one runner set to Bitbucket. Its events come from the list of runners that all sets of the account share.
 import type { Instant } from '@dayfly/kit/clock'
 import { withDeadline } from '@dayfly/kit/deadline'
-import { abortable, type LinkedSignal, linkSignals } from '@dayfly/kit/signals'
+import { type LinkedSignal, linkSignals } from '@dayfly/kit/signals'
 import type { Allowance, ForgeEventBatch, ForgeSet, Link, RegisterOutcome } from '@dayfly/runner-set/forge/forge'
 import type { Failure } from '@dayfly/runner-set/model/failure'
 import type { ForgeEvent } from '@dayfly/runner-set/model/forge-event'
 import { bitbucket } from '@dayfly/runner-set/model/forges/bitbucket'
 import { PortError } from '@dayfly/runner-set/model/port-error'
 import type { Registration } from '@dayfly/runner-set/model/runner'
-import { Deliveries } from '../deliveries.ts'
+import { PolledEvents } from '../polled-events.ts'
+import { failureOf, statusOf } from '../rest-errors.ts'
 import type { AccountState } from './account-state.ts'
-import { bitbucketError, failureOf, statusOf } from './errors.ts'
+import { bitbucketError } from './errors.ts'
 import { differenceOf, labelsOf, problemOf } from './labels.ts'
-import type { RosterResult, RosterView } from './roster.ts'
-import { createRunner } from './runners.ts'
+import { createRunner, type RosterView } from './runners.ts'
 import { demandOf, type Steps, stepEvents, stepsOf } from './step-events.ts'
 import { type ListedRunner, registrationOf } from './wire.ts'
 
@@ -25,46 +25,29 @@ const limitWords = /limit|exceed|maximum|too many/i
 export class BitbucketLink implements Link {
   readonly #account: AccountState
   readonly #closing: LinkedSignal
-  readonly #deliveries: Deliveries
+  readonly #events: PolledEvents<RosterView>
   #set: ForgeSet
-  #result: RosterResult | undefined
   #steps: Steps = new Map()
-  /** The reason of the failure that was reported; undefined while the demand is known. */
-  #reported: string | undefined
   /** The settings as they were last reported; undefined before the first report. */
   #settings: { readonly failure: Failure | undefined } | undefined
   /** Bitbucket refused a registration while it had so many runners. */
   #ceiling: { readonly runners: number; readonly until: Instant } | undefined
-  #wake: () => void = () => {}
 
   constructor(account: AccountState, set: ForgeSet, until: AbortSignal) {
     this.#account = account
     this.#set = set
     this.#closing = linkSignals(until)
-    this.#deliveries = new Deliveries(account.clock, () => {})
+    const eventsOf = (view: RosterView) => this.#eventsOf(view)
+    this.#events = new PolledEvents({ poll: account.roster, clock: account.clock, eventsOf, failureOf })
   }
 
-  async *events(): AsyncGenerator<ForgeEventBatch> {
-    const { signal } = this.#closing
-    const unsubscribe = this.#account.roster.subscribe((result) => {
-      this.#result = result
-      this.#wake()
-    })
-    try {
-      while (!signal.aborted) {
-        const batch = await this.#next(signal)
-        if (batch) yield batch
-      }
-    } finally {
-      unsubscribe()
-    }
+  events(): AsyncGenerator<ForgeEventBatch> {
+    return this.#events.batches(this.#closing.signal)
   }
 
   update(set: ForgeSet): void {
     this.#set = { ...set, name: this.#set.name, runnerPrefix: this.#set.runnerPrefix }
-    const { view } = this.#account.roster
-    if (view && !this.#result) this.#result = { is: 'listed', view }
-    this.#wake()
+    this.#events.again()
   }
 
   allowance(): Allowance {
@@ -98,7 +81,10 @@ export class BitbucketLink implements Link {
     try {
       const body = { name, labels: labelsOf(this.#set) }
       const { runner, credential } = await createRunner(api, { place, identity }, body, signal)
-      roster.change((runners) => [...runners.filter(({ id }) => id !== runner.id), runner])
+      roster.change((view) => ({
+        ...view,
+        runners: [...view.runners.filter(({ id }) => id !== runner.id), runner],
+      }))
       return { is: 'registered', registration: { ...registrationOf(runner), status: 'offline' }, credential }
     } catch (error) {
       return this.#limited(error)
@@ -142,51 +128,18 @@ export class BitbucketLink implements Link {
     throw bitbucketError('conflict', `${sentence} ${names.join(', ')}. Remove them when the steps are over.`)
   }
 
-  /** Returns the next batch; undefined if there is nothing to report. */
-  async #next(signal: AbortSignal): Promise<ForgeEventBatch | undefined> {
-    try {
-      const again = await this.#deliveries.settle(signal)
-      if (again) return again
-      const events = this.#takeEvents()
-      if (events.length > 0) return this.#deliveries.deliver(events)
-      if (!this.#result) {
-        const woken = new Promise<void>((resolve) => {
-          this.#wake = resolve
-        })
-        await abortable(woken, signal)
-      }
-      return undefined
-    } catch (error) {
-      if (signal.aborted) return undefined
-      throw error
-    }
-  }
-
-  #takeEvents(): readonly ForgeEvent[] {
-    const result = this.#result
-    this.#result = undefined
-    if (!result) return []
-    if (result.is === 'failed') return this.#failing(result)
-    const { view } = result
+  #eventsOf(view: RosterView): readonly ForgeEvent[] {
     const own = this.#own(view)
     const steps = stepsOf(own)
     const demand = demandOf(own)
     const events = stepEvents(this.#steps, steps, view.at, this.#repository())
     this.#steps = steps
-    this.#reported = undefined
     return [
       ...events,
       ...this.#settingsEvents(own),
       { kind: 'registrations', registrations: own.map(registrationOf), at: view.at },
       { kind: 'demand', demand, at: view.at, runners: { registered: own.length, busy: demand.busy } },
     ]
-  }
-
-  #failing({ error, since }: Extract<RosterResult, { is: 'failed' }>): readonly ForgeEvent[] {
-    const failure = failureOf(error)
-    if (this.#reported === failure.reason) return []
-    this.#reported = failure.reason
-    return [{ kind: 'failing', failure, since }]
   }
 
   #settingsEvents(own: readonly ListedRunner[]): readonly ForgeEvent[] {

@@ -1,18 +1,26 @@
 // The calls about runners: list, create, remove, and look up the place (docs/reference/bitbucket.md#s2-1).
+import type { Instant } from '@dayfly/kit/clock'
 import { textAt } from '@dayfly/kit/read-json'
 import { Credential } from '@dayfly/runner-set/model/credential'
 import { PortError } from '@dayfly/runner-set/model/port-error'
 import type { BitbucketApi } from './api.ts'
 import { badAnswer, bitbucketError } from './errors.ts'
 import { type Identity, type Place, repositoryPath, runnersPath, workspacePath } from './place.ts'
-import type { Listed } from './roster.ts'
 import { type ListedRunner, readPage, readRunner } from './wire.ts'
+
+/** A complete list of the account's runners. */
+export type RosterView = {
+  readonly at: Instant
+  readonly runners: readonly ListedRunner[]
+  /** The number of requests that the list took. */
+  readonly pages: number
+}
 
 const pageLength = 100
 const pagesMax = 100
 
 /** Returns every runner of the place. Rejects if the list is not complete: its pages are counted, and may shift while they are read. */
-export async function listRunners(api: BitbucketApi, place: Place): Promise<Listed> {
+export async function listRunners(api: BitbucketApi, place: Place): Promise<Omit<RosterView, 'at'>> {
   const call = { operation: 'list-registrations', kind: 'list', method: 'GET' } as const
   const runners = new Map<string, ListedRunner>()
   let entries = 0

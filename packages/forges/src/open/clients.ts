@@ -10,6 +10,9 @@ import { createBitbucketAccount } from '../bitbucket/account.ts'
 import { createBitbucketForge } from '../bitbucket/bitbucket.ts'
 import { CallBudgets } from '../bitbucket/call-budget.ts'
 import { readCredential as readBitbucketCredential } from '../bitbucket/credential.ts'
+import { createGiteaAccount } from '../gitea/account.ts'
+import { readCredential as readGiteaCredential } from '../gitea/credential.ts'
+import { createGiteaForge } from '../gitea/gitea.ts'
 import { createGitHubAccount } from '../github/account.ts'
 import { SharedLimits } from '../github/calls/shared-limits.ts'
 import { readCredential as readGitHubCredential } from '../github/credentials/credential.ts'
@@ -51,6 +54,10 @@ export function forgeOpeners(caller: Controlling): Readonly<Record<ForgeKind, Op
       const budget = budgets.of(credential)
       return (transport) => createBitbucketForge({ ...caller, url, credential, transport, budget })
     },
+    gitea: ({ url, credentialsSecret }, entries) => {
+      const token = readGiteaCredential(entries, credentialsSecret)
+      return (transport) => createGiteaForge({ ...caller, url, token, transport })
+    },
   }
 }
 
@@ -63,6 +70,10 @@ export function accountOpeners(caller: Caller): Readonly<Record<ForgeKind, Open<
     bitbucket: ({ url, credentialsSecret }, entries) => {
       const credential = readBitbucketCredential(entries, credentialsSecret)
       return (transport) => createBitbucketAccount({ ...caller, url, credential, transport })
+    },
+    gitea: ({ url, credentialsSecret }, entries) => {
+      const token = readGiteaCredential(entries, credentialsSecret)
+      return (transport) => createGiteaAccount({ ...caller, url, token, transport })
     },
   }
 }

@@ -1,4 +1,6 @@
 // The relations between fields of a RunnerSet. The API server evaluates them as rules (CEL), and the controller again: an older definition may lack some.
+import { forgeTraits } from '../model/forge-traits.ts'
+import type { ForgeKind } from '../model/runner-set.ts'
 import { milliseconds } from './duration.ts'
 import type { RunnerSetSpec } from './spec-schema.ts'
 
@@ -25,19 +27,24 @@ export function isClearText(url: string): boolean {
   return new RegExp(plainHttp).test(url) && !new RegExp(ownMachine).test(url)
 }
 
+const forges = Object.keys(forgeTraits) as readonly ForgeKind[]
+
 const hour = 3_600_000
 const keepMax = { keepFinished: 24, keepFailed: 168 } as const
 
 export const relations: readonly Relation[] = [
   {
     level: ['spec'],
-    rule: 'has(self.github) != has(self.bitbucket)',
-    message: 'set exactly one forge: github or bitbucket',
-    holds: ({ github, bitbucket }) => (github === undefined) !== (bitbucket === undefined),
+    rule: forges
+      .map((forge) => `(has(self.${forge}) ? 1 : 0)`)
+      .join(' + ')
+      .concat(' == 1'),
+    message: `set exactly one forge: ${forges.join(', ')}`,
+    holds: (spec) => forges.filter((forge) => spec[forge] !== undefined).length === 1,
   },
   {
     level: ['spec'],
-    rule: 'has(self.github) == has(oldSelf.github)',
+    rule: forges.map((forge) => `has(self.${forge}) == has(oldSelf.${forge})`).join(' && '),
     message: 'the forge cannot change, because runners are registered there: delete the set and create it again',
   },
   {
@@ -82,8 +89,14 @@ export const relations: readonly Relation[] = [
     message: 'jobs of this set run in no pods of their own: set jobs: pods, or remove jobPods',
     holds: ({ jobs, jobPods }) => jobPods === undefined || jobs === 'pods',
   },
-  ...relationsOfForge('github'),
-  ...relationsOfForge('bitbucket'),
+  {
+    level: ['spec'],
+    rule: "!has(self.gitea) || !has(self.gitea.jobImage) || (has(self.docker) && self.docker != 'none')",
+    fieldPath: '.gitea.jobImage',
+    message: 'jobs run in an image only with a Docker Engine: set docker: sidecar or rootless, or remove jobImage',
+    holds: ({ gitea, docker }) => gitea?.jobImage === undefined || docker !== 'none',
+  },
+  ...forges.flatMap(relationsOfForge),
   oneSource('runner'),
   keptAtMost('keepFinished'),
   keptAtMost('keepFailed'),
@@ -107,7 +120,7 @@ export const relations: readonly Relation[] = [
   },
 ]
 
-function relationsOfForge(forge: 'github' | 'bitbucket'): readonly Relation[] {
+function relationsOfForge(forge: ForgeKind): readonly Relation[] {
   return [
     {
       level: ['spec', forge, 'url'],
@@ -126,7 +139,7 @@ function relationsOfForge(forge: 'github' | 'bitbucket'): readonly Relation[] {
   ]
 }
 
-function oneSource(section: 'github' | 'bitbucket' | 'runner'): Relation {
+function oneSource(section: ForgeKind | 'runner'): Relation {
   return {
     level: ['spec', section, 'ca'],
     rule: 'has(self.configMap) != has(self.secret)',

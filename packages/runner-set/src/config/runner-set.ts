@@ -2,10 +2,13 @@
 import { assert } from '@dayfly/kit/assert'
 import { listAt, textAt } from '@dayfly/kit/read-json'
 import { runnerContainer } from '../model/runner-names.ts'
-import { defaultEngine, defaultJobPods, type ForgeSource, type RunnerSet } from '../model/runner-set.ts'
+import { defaultEngine, defaultJobPods, type ForgeKind, type ForgeSource, type RunnerSet } from '../model/runner-set.ts'
 import { milliseconds } from './duration.ts'
 import { brokenRelations, isClearText } from './relations.ts'
 import { nameLengthMax, type RunnerSetSpec, runnerSetSpecSchema } from './spec-schema.ts'
+
+/** The image of the official runner's own default labels. */
+const defaultJobImage = 'docker.gitea.com/runner-images:ubuntu-latest'
 
 type RunnerSetProblem = { readonly path: string; readonly sentence: string }
 
@@ -97,8 +100,8 @@ function readJobPods(jobPods: RunnerSetSpec['jobPods']): RunnerSet['jobPods'] {
   }
 }
 
-function readNetwork({ github, bitbucket, runner }: RunnerSetSpec): RunnerSet['network'] {
-  const { proxy, ca } = { ...(runner?.inherit === false ? {} : (github ?? bitbucket)), ...runner }
+function readNetwork({ github, bitbucket, gitea, runner }: RunnerSetSpec): RunnerSet['network'] {
+  const { proxy, ca } = { ...(runner?.inherit === false ? {} : (github ?? bitbucket ?? gitea)), ...runner }
   return { proxy: proxy && readProxy(proxy), ca: ca && readCa(ca) }
 }
 
@@ -108,21 +111,35 @@ function readScale({ min, max, percentageRunnersIdle }: RunnerSetSpec['scale']):
   return { min, max, percentage: { ...percentage, coolDownMs: milliseconds(coolDown) } }
 }
 
-function readSource(name: string, { github, bitbucket }: RunnerSetSpec): ForgeSource {
+function readSource(name: string, { github, bitbucket, gitea, docker }: RunnerSetSpec): ForgeSource {
   if (bitbucket) {
     return { kind: 'bitbucket', ...readWay(bitbucket), runnerGroup: undefined, labels: bitbucket.labels ?? [] }
   }
+  if (gitea) {
+    return {
+      kind: 'gitea',
+      ...readWay(gitea),
+      runnerGroup: undefined,
+      labels: withName(name, gitea.labels),
+      ...(docker === 'none' ? {} : { jobImage: gitea.jobImage ?? defaultJobImage }),
+    }
+  }
   assert(github !== undefined, 'a relation requires exactly one forge')
-  const { runnerGroup, labels = [] } = github
+  const { runnerGroup, labels } = github
   return {
     kind: 'github',
     ...readWay(github),
     runnerGroup,
-    labels: [name, ...labels.filter((label) => label !== name)],
+    labels: withName(name, labels),
   }
 }
 
-function readWay({ url, plainHttp, credentials, proxy, ca }: NonNullable<RunnerSetSpec['github' | 'bitbucket']>) {
+/** The name of the set is a label, too. */
+function withName(name: string, labels: readonly string[] = []): readonly string[] {
+  return [name, ...labels.filter((label) => label !== name)]
+}
+
+function readWay({ url, plainHttp, credentials, proxy, ca }: NonNullable<RunnerSetSpec[ForgeKind]>) {
   return {
     url,
     ...(plainHttp && isClearText(url) ? { plainHttp: true } : {}),

@@ -189,6 +189,36 @@ const bitbucket = z
   })
   .describe('The forge of these runners is Bitbucket Pipelines.')
 
+/** Gitea matches labels exactly and with case. The part after a colon is the runner's own configuration, and no label (docs/reference/gitea.md#s4-3). */
+const giteaLabel = z
+  .string()
+  .min(1)
+  .max(128)
+  .regex(/^[^\s:,]+$/)
+
+const gitea = z
+  .strictObject({
+    ...account(
+      'Gitea',
+      'The URL of the server, or of an organization, user or repository on it, for example https://gitea.example.com/acme.',
+    ),
+    labels: z
+      .array(giteaLabel)
+      .max(20)
+      .meta({ 'x-kubernetes-list-type': 'set' })
+      .optional()
+      .describe('Labels for runs-on, in addition to the name of the set.'),
+    jobImage: z
+      .string()
+      .min(1)
+      .max(512)
+      .regex(/^[^\s]+$/)
+      .optional()
+      .describe('The image for jobs without a container of their own. Only with docker: sidecar or rootless.'),
+    ...route,
+  })
+  .describe('The forge of these runners is Gitea or Forgejo.')
+
 /** A share of runners or a factor, as the autoscaler's configuration has it. */
 const factor = (min: number, max: number, standard: number) => z.number().min(min).max(max).default(standard)
 
@@ -223,6 +253,7 @@ export const runnerSetSpecSchema = z
   .strictObject({
     github: github.optional(),
     bitbucket: bitbucket.optional(),
+    gitea: gitea.optional(),
     scale,
     paused: z
       .boolean()

@@ -19,6 +19,8 @@ export type ForgeSet = {
   readonly labels: readonly string[]
   /** The runner group; undefined for the forge's default group. */
   readonly group: string | undefined
+  /** See `ForgeSource.jobImage`. */
+  readonly jobImage?: string
   /** The maximum number of runners, announced to the forge. At least 1: to pause a set, close its link. */
   readonly max: number
 }

@@ -9,7 +9,7 @@ export type PodTemplate = {
   readonly spec?: Readonly<Record<string, unknown>>
 }
 
-export type ForgeKind = 'github' | 'bitbucket'
+export type ForgeKind = 'github' | 'bitbucket' | 'gitea'
 
 /** The forge of a set, and the way to it. */
 export type ForgeSource = {
@@ -23,6 +23,8 @@ export type ForgeSource = {
   /** Undefined for the forge's default group. A forge without groups has none. */
   readonly runnerGroup: string | undefined
   readonly labels: readonly string[]
+  /** The image in which the runner runs each job that names none; absent: the runner runs such a job itself. */
+  readonly jobImage?: string
   /** The forward proxy for every request to the forge. */
   readonly proxy: Proxy | undefined
   /** The certificates that are trusted in addition to the public ones. */

@@ -1,40 +1,42 @@
-// The list of an account's runners: one request for each poll, shared by all its sets. It polls while a set or a caller needs it.
+// What an account lists again and again, shared by all its sets. It polls while a set or a caller needs it.
 import { backoffMs } from '@dayfly/kit/backoff'
 import type { Clock, Instant } from '@dayfly/kit/clock'
 import type { Random } from '@dayfly/kit/random'
 import { abortable, linkSignals } from '@dayfly/kit/signals'
 import { PortError } from '@dayfly/runner-set/model/port-error'
-import type { CallBudget, PollPolicy } from './call-budget.ts'
-import type { ListedRunner } from './wire.ts'
 
-/** A complete list. `at` is when it was requested. */
-export type RosterView = { readonly at: Instant; readonly runners: readonly ListedRunner[] }
+/** A complete answer to one poll. `at` is when it was requested. */
+type Seen = { readonly at: Instant }
 
-export type RosterResult =
-  | { readonly is: 'listed'; readonly view: RosterView }
+export type PollResult<View extends Seen> =
+  | { readonly is: 'listed'; readonly view: View }
   | { readonly is: 'failed'; readonly error: PortError; readonly since: Instant }
 
-export type Listed = {
-  readonly runners: readonly ListedRunner[]
-  /** The number of requests that the list took. */
-  readonly pages: number
+export type PollPolicy = {
+  /** The shortest and the longest time between two polls, in milliseconds. */
+  readonly leastMs: number
+  readonly mostMs: number
 }
 
-export type RosterOptions = {
-  readonly list: () => Promise<Listed>
+export type SharedPollOptions<View extends Seen> = {
+  /** Rejects with a `PortError` if the answer is not complete. */
+  readonly list: (at: Instant) => Promise<View>
   readonly clock: Clock
   readonly random: Random
-  readonly budget: CallBudget
   readonly policy: PollPolicy
-  /** Receives each list before the sets do. */
-  readonly onView: (view: RosterView) => void
+  /** Returns the time between two polls as it is now, in milliseconds. */
+  readonly pollMs: (view: View | undefined) => number
+  /** Receives each answer before the sets do. */
+  readonly onView: (view: View) => void
+  /** Receives the last answer whenever it changes; undefined when polling ends. */
+  readonly onPolled?: (polled: { readonly view: View | undefined } | undefined) => void
 }
 
-type Edit = (runners: readonly ListedRunner[]) => readonly ListedRunner[]
+type Edit<View> = (view: View) => View
 
-type Waiter = {
+type Waiter<View> = {
   readonly askedAt: Instant
-  readonly resolve: (view: RosterView) => void
+  readonly resolve: (view: View) => void
   readonly reject: (error: unknown) => void
 }
 
@@ -42,31 +44,31 @@ const patienceMs = 30_000
 /** A single failure of these kinds is repeated before it is reported: the next request often succeeds. */
 const passing: readonly PortError['kind'][] = ['unavailable', 'bad-response']
 
-export class Roster {
-  readonly #options: RosterOptions
-  readonly #listeners = new Set<(result: RosterResult) => void>()
-  #waiters: Waiter[] = []
-  #edits: { readonly at: Instant; readonly edit: Edit }[] = []
-  #result: RosterResult | undefined
+export class SharedPoll<View extends Seen> {
+  readonly #options: SharedPollOptions<View>
+  readonly #listeners = new Set<(result: PollResult<View>) => void>()
+  #waiters: Waiter<View>[] = []
+  #edits: { readonly at: Instant; readonly edit: Edit<View> }[] = []
+  #result: PollResult<View> | undefined
   #askedAt: Instant = Number.NEGATIVE_INFINITY
-  #pages = 1
   #failures = 0
   #failingSince: Instant = 0
   #retryAt: Instant = 0
   #isRunning = false
+  #isHastened = false
   #wake: () => void = () => {}
 
-  constructor(options: RosterOptions) {
+  constructor(options: SharedPollOptions<View>) {
     this.#options = options
   }
 
-  /** Returns the last complete list; undefined before the first. */
-  get view(): RosterView | undefined {
+  /** Returns the last complete answer; undefined before the first. */
+  get view(): View | undefined {
     return this.#result?.is === 'listed' ? this.#result.view : undefined
   }
 
-  /** Calls the listener for every result from now on, and for a recent list at once. Returns a function that unsubscribes it. */
-  subscribe(listener: (result: RosterResult) => void): () => void {
+  /** Calls the listener for every result from now on, and for a recent answer at once. Returns a function that unsubscribes it. */
+  subscribe(listener: (result: PollResult<View>) => void): () => void {
     const { clock, policy } = this.#options
     this.#listeners.add(listener)
     const { view } = this
@@ -79,33 +81,37 @@ export class Roster {
   }
 
   /**
-   * Returns a complete list that is requested now or later: it joins the next poll, which comes sooner if the last one is long ago.
+   * Returns a complete answer that is requested now or later: it joins the next poll, which comes sooner if the last one is long ago.
    * Rejects with the last failure while the next poll must wait for more than half a minute.
    */
-  async listed(signal?: AbortSignal): Promise<RosterView> {
+  async listed(signal?: AbortSignal): Promise<View> {
     const askedAt = this.#options.clock.now()
     const failed = this.#result?.is === 'failed' ? this.#result.error : undefined
     if (failed && this.#retryAt - askedAt > patienceMs) throw failed
-    const view = new Promise<RosterView>((resolve, reject) => this.#waiters.push({ askedAt, resolve, reject }))
+    const view = new Promise<View>((resolve, reject) => this.#waiters.push({ askedAt, resolve, reject }))
     view.catch(() => undefined)
     this.#start()
     this.#wake()
     return abortable(view, signal)
   }
 
-  /** Changes the last list by what a call of ours has done, and the next one if that was requested before. */
-  change(edit: Edit): void {
+  /** Changes the last answer by what a call of ours has done, and the next one if that was requested before. */
+  change(edit: Edit<View>): void {
     this.#edits.push({ at: this.#options.clock.now(), edit })
     if (this.#result?.is !== 'listed') return
-    const { view } = this.#result
-    this.#result = { is: 'listed', view: { ...view, runners: edit(view.runners) } }
-    this.#countLiving()
+    this.#result = { is: 'listed', view: edit(this.#result.view) }
+    this.#polled()
   }
 
-  /** The time between two lists as it is now, in milliseconds. */
+  /** Polls as soon as the policy allows, because something may have changed. */
+  hasten(): void {
+    this.#isHastened = true
+    this.#wake()
+  }
+
+  /** Returns the time between two polls as it is now, in milliseconds. */
   pollMs(): number {
-    const { budget, policy, clock } = this.#options
-    return budget.pollMs(policy, clock.now())
+    return this.#options.pollMs(this.view)
   }
 
   get #isNeeded(): boolean {
@@ -119,13 +125,12 @@ export class Roster {
   }
 
   async #run(): Promise<void> {
-    const { budget } = this.#options
-    this.#countLiving()
+    this.#polled()
     while (this.#isNeeded) {
       await this.#untilDue()
       if (this.#isNeeded) await this.#poll()
     }
-    budget.polled(this, undefined)
+    this.#options.onPolled?.(undefined)
     this.#isRunning = false
   }
 
@@ -146,18 +151,18 @@ export class Roster {
   #dueAt(): Instant {
     const { policy } = this.#options
     if (this.#failures > 0) return this.#retryAt
-    return this.#askedAt + (this.#waiters.length > 0 ? policy.leastMs : this.pollMs())
+    return this.#askedAt + (this.#waiters.length > 0 || this.#isHastened ? policy.leastMs : this.pollMs())
   }
 
   async #poll(): Promise<void> {
     const { clock, list, onView } = this.#options
     this.#askedAt = clock.now()
+    this.#isHastened = false
     const at = this.#askedAt
     try {
-      const { runners: listed, pages } = await list()
-      this.#pages = pages
+      const listed = await list(at)
       this.#edits = this.#edits.filter((made) => made.at >= at)
-      const view: RosterView = { at, runners: this.#edits.reduce((runners, { edit }) => edit(runners), listed) }
+      const view = this.#edits.reduce((before, { edit }) => edit(before), listed)
       this.#failures = 0
       onView(view)
       this.#publish({ is: 'listed', view })
@@ -182,14 +187,13 @@ export class Roster {
     for (const { reject } of this.#waiters.splice(0)) reject(error)
   }
 
-  #publish(result: RosterResult): void {
+  #publish(result: PollResult<View>): void {
     this.#result = result
-    this.#countLiving()
+    this.#polled()
     for (const listener of this.#listeners) listener(result)
   }
 
-  #countLiving(): void {
-    if (!this.#isRunning) return
-    this.#options.budget.polled(this, { living: this.view?.runners.length ?? 0, pages: this.#pages })
+  #polled(): void {
+    if (this.#isRunning) this.#options.onPolled?.({ view: this.view })
   }
 }

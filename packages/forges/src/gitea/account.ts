@@ -1,0 +1,35 @@
+// A Gitea account for reading and removing registrations. Gitea keeps no record of runner sets.
+import type { AccountRegistration, ForgeAccount } from '@dayfly/runner-set/forge/account'
+import { AccountState, type GiteaAccess, type JobsView } from './account-state.ts'
+import { giteaError } from './errors.ts'
+import { registrationOf } from './registration.ts'
+
+/** Throws a `PortError` of kind `bad-config` if the URL cannot be one of Gitea's. Sends no request. */
+export function createGiteaAccount(access: GiteaAccess): ForgeAccount {
+  const account = new AccountState(access)
+  const list = async (signal: AbortSignal | undefined) => asRegistrations(await account.listed(signal))
+  return {
+    url: account.place.url,
+    removal: 'refuses-busy',
+    registrations: list,
+    find: async (name, signal, id) => {
+      const named = (await list(signal)).filter((runner) => runner.name === name)
+      const found = id === undefined ? named : named.filter((runner) => runner.id === id)
+      if (found.length > 1) throw giteaError('conflict', `${found.length} runners are named ${name}.`)
+      return found[0]
+    },
+    set: async () => undefined,
+    findSet: async () => undefined,
+    removeSet: async (id) => {
+      throw giteaError('not-found', `Gitea has no runner sets, so none with the id ${id}.`)
+    },
+    deregister: (id, signal) => account.remove(id, signal),
+  }
+}
+
+function asRegistrations(view: JobsView): readonly AccountRegistration[] {
+  return view.runners.map((runner) => {
+    const registration = registrationOf(runner, view)
+    return { ...registration, set: undefined, labels: runner.labels, createdAt: undefined }
+  })
+}
