@@ -140,36 +140,48 @@ const rows: readonly (readonly [string, SetWorld, string | RegExp])[] = [
     'an end after the demand was read: its job is still in the number',
     world([busy('a'), busy('b'), over('c')], {
       ...demand(3, now - 2_000),
-      departed: [{ name: 'c', at: now - 1_000, jobOpen: true, endedWell: false }],
+      departed: [{ name: 'c', at: now - 1_000, hadJob: true, jobOpen: true, endedWell: false }],
     }),
     'delete c (ended)',
   ],
   [
     'a runner is gone, and its job is still assigned',
-    world([], { ...demand(1), departed: [{ name: 'a', at: now - 60_000, jobOpen: true, endedWell: false }] }),
+    world([], {
+      ...demand(1),
+      departed: [{ name: 'a', at: now - 60_000, hadJob: true, jobOpen: true, endedWell: false }],
+    }),
     'nothing',
   ],
   [
     'the same after the lease of the job',
-    world([], { ...demand(1), departed: [{ name: 'a', at: now - 901_000, jobOpen: true, endedWell: false }] }),
+    world([], {
+      ...demand(1),
+      departed: [{ name: 'a', at: now - 901_000, hadJob: true, jobOpen: true, endedWell: false }],
+    }),
     'start 1',
   ],
   [
     'the same when the lease of the job ends',
-    world([], { ...demand(1), departed: [{ name: 'a', at: now - 900_000, jobOpen: true, endedWell: false }] }),
+    world([], {
+      ...demand(1),
+      departed: [{ name: 'a', at: now - 900_000, hadJob: true, jobOpen: true, endedWell: false }],
+    }),
     'start 1',
   ],
   [
     'a runner is gone without a known job, and the demand is not newer',
     world([], {
       ...demand(1, now - 1_000),
-      departed: [{ name: 'a', at: now - 1_000, jobOpen: false, endedWell: true }],
+      departed: [{ name: 'a', at: now - 1_000, hadJob: true, jobOpen: false, endedWell: true }],
     }),
     'nothing',
   ],
   [
     'the same with a newer demand',
-    world([], { ...demand(1, now - 999), departed: [{ name: 'a', at: now - 6_000, jobOpen: false, endedWell: true }] }),
+    world([], {
+      ...demand(1, now - 999),
+      departed: [{ name: 'a', at: now - 6_000, hadJob: true, jobOpen: false, endedWell: true }],
+    }),
     'start 1',
   ],
   [

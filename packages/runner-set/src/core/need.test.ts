@@ -5,8 +5,11 @@ import { limits, now, runner, runnerSet, world } from './world.fixture.ts'
 const demand = (jobs: number, at = now): Partial<SetWorld> => ({
   demand: { known: true, value: { kind: 'assigned', jobs }, at },
 })
+const waiting = (jobs: number): Partial<SetWorld> => ({
+  demand: { known: true, value: { kind: 'queued', jobs }, at: now },
+})
 const unknown = { known: false, since: now, why: '' } as const
-const gone = (at: number, jobOpen = false) => ({ name: 'g', at, jobOpen, endedWell: !jobOpen })
+const gone = (at: number, jobOpen = false) => ({ name: 'g', at, hadJob: true, jobOpen, endedWell: !jobOpen })
 const percentage = {
   scaleUpThreshold: 0.8,
   scaleDownThreshold: 0.2,
@@ -37,6 +40,21 @@ it.each<[string, SetWorld, Need | undefined]>([
   [
     'a newer demand counts a runner that failed no more',
     world(two, { ...demand(3), departed: [{ ...gone(now - 1), endedWell: false }] }),
+    { wanted: 3, living: 2, covered: 0, missing: 1, surplus: -1 },
+  ],
+  [
+    'a list of waiting jobs does not have the job that ran on a runner that is gone',
+    world(two, { ...waiting(3), departed: [gone(now, true), { ...gone(now), name: 'h' }] }),
+    { wanted: 3, living: 2, covered: 0, missing: 1, surplus: -1 },
+  ],
+  [
+    'an older list of waiting jobs may have the job that a runner took and ended',
+    world(two, { ...waiting(3), departed: [{ ...gone(now), hadJob: false }] }),
+    { wanted: 3, living: 2, covered: 1, missing: 0, surplus: -1 },
+  ],
+  [
+    'a newer list of waiting jobs does not have it',
+    world(two, { ...waiting(3), departed: [{ ...gone(now - 1), hadJob: false }] }),
     { wanted: 3, living: 2, covered: 0, missing: 1, surplus: -1 },
   ],
   ['the demand is unknown', world(two, { demand: unknown }), undefined],

@@ -3,7 +3,7 @@ import type { Instant } from '@dayfly/kit/clock'
 import type { Limits } from '../model/limits.ts'
 import type { Need, SetWorld } from '../model/world.ts'
 import { desiredRunners } from './desired.ts'
-import { countedAt, isStillCounted } from './state/departures.ts'
+import { countingOf, isStillCounted } from './state/departures.ts'
 
 type Facts = Pick<SetWorld, 'set' | 'demand' | 'counts' | 'departed'>
 
@@ -14,7 +14,7 @@ export function needOf({ set, demand, counts, departed }: Facts, limits: Limits,
   const { starting, idle, busy } = counts.value
   const wanted = desiredRunners(fresh.value, set.scale, busy)
   const living = starting + idle + busy
-  const covered = departed.filter((one) => isStillCounted(one, countedAt(fresh), limits, now)).length
+  const covered = departed.filter((one) => isStillCounted(one, countingOf(fresh), limits, now)).length
   return { wanted, living, covered, missing: wanted - living - covered, surplus: living - wanted }
 }
 

@@ -37,6 +37,8 @@ export type DemandReading = Reading<Demand> & { readonly countedAt?: Instant }
 export type Departed = {
   readonly name: string
   readonly at: Instant
+  /** The forge announced a job on it: where the demand counts waiting jobs, it no longer counts this one. */
+  readonly hadJob: boolean
   /** Its job was announced, and nothing shows its end. */
   readonly jobOpen: boolean
   /** It ended with exit code 0: it has reported the end of its job to the forge, also if the forge's event is lost. */

@@ -76,7 +76,8 @@ function leaveRegistration({ state, limits, at }: FoldStep, runner: Runner): voi
 export function depart({ state, at }: FoldStep, runner: Runner): void {
   const { name, job } = runner
   const endedWell = podOf(runner)?.end?.exitCode === 0
-  if (!job?.finished) state.departures.add({ name, at, jobOpen: job !== undefined && !endedWell, endedWell })
+  if (!job?.finished)
+    state.departures.add({ name, at, hadJob: job !== undefined, jobOpen: job !== undefined && !endedWell, endedWell })
 }
 
 function podOf(runner: Runner | undefined): PodFacts | undefined {

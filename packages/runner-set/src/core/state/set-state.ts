@@ -11,7 +11,7 @@ import { needOf, surplusEndsAt } from '../need.ts'
 import { isPaused } from '../paused.ts'
 import { templateHash } from '../pod.ts'
 import { fleetOf } from '../strategy/fleet.ts'
-import { countedAt, Departures } from './departures.ts'
+import { countingOf, Departures } from './departures.ts'
 import { ForgeReadings } from './forge-readings.ts'
 import { noHistory } from './history.ts'
 import { PendingRemovals } from './pending-removals.ts'
@@ -87,8 +87,8 @@ export function newSetState(set: RunnerSet, stored: StoredStatus = {}): SetState
 /** Returns the set as a tick sees it. Takes out the runners that changed or are due: the next world has them only if they change again. */
 export function worldOf(state: SetState, allowance: SetWorld['allowance'], limits: Limits, now: Instant): SetWorld {
   const { forge, table, pendingRemovals, departures, pods } = state
-  const demandAt = forge.demand.known ? countedAt(forge.demand) : undefined
-  departures.prune(demandAt, (name) => pendingRemovals.has(name), limits, now)
+  const counting = forge.demand.known ? countingOf(forge.demand) : undefined
+  departures.prune(counting, (name) => pendingRemovals.has(name), limits, now)
   const counts = pods.known ? ({ known: true, value: table.counts(), at: pods.at } as const) : pods
   const departed = departures.all()
   const need = needOf({ set: state.set, demand: forge.demand, counts, departed }, limits, now)
