@@ -92,7 +92,11 @@ export function createForgeServer(options: ForgeServerOptions): ForgeServer {
 /** Reads the raw query, as a server over HTTP does. */
 function asSent(request: Request): Request {
   if (!request.search) return request
-  return { ...request, query: { ...Object.fromEntries(new URLSearchParams(request.search)), ...request.query } }
+  const values = new URLSearchParams(request.search)
+  const all = [...values.keys()].map((name) => [name, values.getAll(name)] as const)
+  const repeated = Object.fromEntries(all.filter(([, each]) => each.length > 1))
+  const query = { ...Object.fromEntries(values), ...request.query }
+  return { ...request, query, repeated: { ...repeated, ...request.repeated } }
 }
 
 /** Converts a response to the form that an HTTP client sees. */

@@ -36,6 +36,7 @@ export async function parseWorkflowSource(source: Source): Promise<Workflow> {
     inputs: event === 'workflow_dispatch' ? inputsOf(root['on']) : {},
     env: texts(root['env']),
     jobs: template.jobs.map((job) => readJob(job as ParsedJob, mapping(mapping(root['jobs'])[job.id.value]), defaults)),
+    root,
   }
 }
 

@@ -16,6 +16,8 @@ export type Workflow = {
   readonly env: Readonly<Record<string, Template>>
   /** The jobs in the order of the file. */
   readonly jobs: readonly WorkflowJob[]
+  /** The whole file as plain data. */
+  readonly root: Readonly<Record<string, unknown>>
 }
 
 export type WorkflowJob = {

@@ -1,0 +1,50 @@
+// Pages of a list: the limit is cut without an error, and links repeat the limit of the request.
+import type { Call } from '../server/router.ts'
+import type { Emulation } from './emulation.ts'
+
+export type Page<Entry> = {
+  readonly entries: readonly Entry[]
+  readonly total: number
+  /** The headers `Link` and `X-Total-Count`, for the lists that have them. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export function pageOf<Entry>({ knobs }: Emulation, call: Call, all: readonly Entry[]): Page<Entry> {
+  const { query } = call.request
+  const asked = whole(query['limit'])
+  const size = Math.min(asked > 0 ? asked : knobs.pageDefault, knobs.pageMax)
+  const page = Math.max(1, whole(query['page']))
+  const last = Math.max(1, Math.ceil(all.length / size))
+  const links: string[] = []
+  const link = (to: number, relation: string) => links.push(`<${addressOf(call, to)}>; rel="${relation}"`)
+  if (page < last) {
+    link(page + 1, 'next')
+    link(last, 'last')
+  }
+  if (page > 1) {
+    link(1, 'first')
+    link(page - 1, 'prev')
+  }
+  const headers = {
+    'access-control-expose-headers': links.length > 0 ? 'Link, X-Total-Count' : 'X-Total-Count',
+    'x-total-count': String(all.length),
+    ...(links.length > 0 ? { link: links.join(',') } : {}),
+  }
+  return { entries: all.slice((page - 1) * size, page * size), total: all.length, headers }
+}
+
+/** The parameters of a link are sorted by name. */
+function addressOf({ request, origin }: Call, page: number): string {
+  const { query, repeated = {}, path } = request
+  const parameters = new URLSearchParams()
+  for (const [name, value] of Object.entries({ ...query, page: String(page) })) {
+    for (const each of name === 'page' ? [value] : (repeated[name] ?? [value])) parameters.append(name, each)
+  }
+  parameters.sort()
+  return `${origin}${path}?${parameters}`
+}
+
+/** Returns 0 for a text that is not a whole number, as the server does. */
+function whole(text: string | undefined): number {
+  return text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : 0
+}

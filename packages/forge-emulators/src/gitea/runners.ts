@@ -1,0 +1,161 @@
+// The life of a runner at Gitea: registered, heard, disabled, deleted.
+import type { Instant } from '@dayfly/kit/clock'
+import { uuid } from '@dayfly/kit/ids'
+import { dialects } from './dialect.ts'
+import { type Emulation, stamp } from './emulation.ts'
+import { hexToken, letterToken } from './random-text.ts'
+import type { Place, RegistrationToken, Repository, Runner } from './state.ts'
+import { oldestFor } from './waiting.ts'
+
+/** Names are shortened without an error. */
+const nameMax = 255
+
+export type RunnerBody = {
+  readonly name: string
+  readonly labels: readonly string[]
+  readonly version: string
+  readonly ephemeral: boolean
+}
+
+export function createRunner(emulation: Emulation, place: Place, body: RunnerBody): Runner {
+  const { random, state } = emulation
+  const { version, labels, ephemeral } = body
+  const name = body.name.length > nameMax ? `${body.name.slice(0, nameMax - 1)}…` : body.name
+  const runner: Runner = {
+    id: ++state.ids.runner,
+    uuid: uuid(random),
+    token: hexToken(random),
+    place,
+    name,
+    ephemeral,
+    version,
+    labels,
+    labelSet: new Set(labels),
+    disabled: false,
+    isDeleted: false,
+    lastOnline: 0,
+    lastActive: 0,
+    running: new Set(),
+    tasks: 0,
+    isStub: false,
+    stubTask: undefined,
+    stubSince: 0,
+  }
+  state.runners.set(runner.id, runner)
+  state.runnersByUuid.set(runner.uuid, runner)
+  state.runnersByName.set(name, (state.runnersByName.get(name) ?? new Set()).add(runner))
+  state.listed.push(runner)
+  place.runners.push(runner)
+  return runner
+}
+
+/** Returns the active registration token of the place. It is the same until it is reset. */
+export function registrationToken({ random, state }: Emulation, place: Place): RegistrationToken {
+  if (place.token?.isActive) return place.token
+  const token = { value: letterToken(random), place, isActive: true }
+  place.token = token
+  state.tokens.set(token.value, token)
+  return token
+}
+
+/** Invalidates the registration token, as the button of the web page does. */
+export function resetRegistrationToken(emulation: Emulation, place: Place): void {
+  if (place.token) place.token.isActive = false
+  registrationToken(emulation, place)
+}
+
+/** Records a call of the runner. @param isReport whether the call is about a task */
+export function hearRunner(emulation: Emulation, runner: Runner, isReport: boolean): void {
+  const { heartbeatMs } = dialects[emulation.knobs.dialect]
+  const now = stamp(emulation)
+  if (now - runner.lastOnline >= heartbeatMs.contact) runner.lastOnline = now
+  if (isReport && now - runner.lastActive >= heartbeatMs.report) runner.lastActive = now
+}
+
+/** Returns the last call and the last report. A stub runner makes no real calls, so its times are computed. */
+export function contactOf(
+  emulation: Emulation,
+  runner: Runner,
+): { readonly online: Instant; readonly active: Instant } {
+  const { lastOnline: online, lastActive: active, stubTask, isStub } = runner
+  if (!isStub) return { online, active }
+  if (!stubTask) return { online: stamp(emulation), active }
+  const report = lastReport(emulation, stubTask.startedAt)
+  return { online: Math.max(online, stubTask.startedAt, report), active: Math.max(active, report) }
+}
+
+/** Returns when a stub runner last reported about its task; 0 for never. */
+export function lastReport({ clock, knobs: { reportMs } }: Emulation, startedAt: Instant): Instant {
+  if (reportMs === 0) return 0
+  const reports = Math.floor((clock.now() - startedAt) / reportMs)
+  return reports > 0 ? startedAt + reports * reportMs : 0
+}
+
+export type RunnerStatus = 'offline' | 'idle' | 'active'
+
+export function statusOf(emulation: Emulation, runner: Runner): RunnerStatus {
+  const { clock, knobs } = emulation
+  const { online, active } = contactOf(emulation, runner)
+  if (clock.now() - online > knobs.onlineMs) return 'offline'
+  return clock.now() - active > knobs.busyMs ? 'idle' : 'active'
+}
+
+/** Sorts the runners as the list shows them. Repeated sorts of almost the same order are cheap. */
+export function sortRunners(emulation: Emulation, runners: Runner[]): readonly Runner[] {
+  const online = (runner: Runner) => contactOf(emulation, runner).online
+  if (dialects[emulation.knobs.dialect].runnerOrder === 'contact') {
+    return runners.sort((one, other) => online(other) - online(one) || one.id - other.id)
+  }
+  const rank = (runner: Runner) => ['active', 'idle', 'offline'].indexOf(statusOf(emulation, runner))
+  return runners.sort(
+    (one, other) =>
+      rank(one) - rank(other) ||
+      Number(one.disabled) - Number(other.disabled) ||
+      online(other) - online(one) ||
+      one.id - other.id,
+  )
+}
+
+/** A disabled runner finishes its task and gets no other. */
+export function disableRunner(emulation: Emulation, runner: Runner, disabled: boolean): void {
+  if (runner.disabled === disabled) return
+  runner.disabled = disabled
+  raiseTasksVersion(emulation, runner.place)
+  if (!disabled) emulation.unsettled.runners.add(runner)
+}
+
+/** Counts a change at the place and at all places above it. */
+export function raiseTasksVersion({ state }: Emulation, place: Place): void {
+  state.site.tasksVersion++
+  if (place.kind !== 'site') place.tasksVersion++
+}
+
+/** Counts a job that became ready. */
+export function raiseJobVersion(emulation: Emulation, repository: Repository): void {
+  raiseTasksVersion(emulation, repository)
+  repository.owner.tasksVersion++
+}
+
+/** Removes the registration. A task of the runner stays as it is. */
+export function deleteRunner(emulation: Emulation, runner: Runner): void {
+  const { state } = emulation
+  if (runner.isDeleted) return
+  runner.isDeleted = true
+  state.runners.delete(runner.id)
+  state.runnersByUuid.delete(runner.uuid)
+  const named = state.runnersByName.get(runner.name)
+  named?.delete(runner)
+  if (named?.size === 0) state.runnersByName.delete(runner.name)
+  for (const list of [state.listed, runner.place.runners]) list.splice(list.indexOf(runner), 1)
+  quietStub(emulation, runner)
+}
+
+/** Ends the polling of a stub runner. A job that it was about to take goes to another one. */
+export function quietStub(emulation: Emulation, runner: Runner): void {
+  const { deadlines, state, unsettled, idleStubs } = emulation
+  idleStubs.remove(runner)
+  if (!deadlines.has(`ask:${runner.id}`)) return
+  deadlines.clear(`ask:${runner.id}`)
+  const job = oldestFor(state, runner)
+  if (job) unsettled.jobs.add(job)
+}
