@@ -1,8 +1,10 @@
 // The main program of the small runner. It takes its credential like the real runner of its forge.
-// A GitHub runner runs at most one job and exits with the official image's codes. A Bitbucket runner runs step after step.
+// A GitHub runner runs at most one job and exits with the official image's codes. A Bitbucket runner runs step after step. A Gitea runner runs one task.
 import type { Clock } from '@dayfly/kit/clock'
 import { stackOf } from '@dayfly/kit/stack-of'
 import { systemClock, systemRandom } from '@dayfly/kit/system'
+import { readStateFile, stateFileName } from './gitea/credential.ts'
+import { runOneTask } from './gitea/one-task.ts'
 import { runLifecycle } from './lifecycle.ts'
 import { ownVariables, readStepCredential } from './pipelines/credential.ts'
 import { runDaemon } from './pipelines/daemon.ts'
@@ -25,7 +27,7 @@ async function main(): Promise<void> {
   // A closed output must not end the job.
   process.stdout.on('error', () => {})
   const host = { clock, random: systemRandom(), directory: process.cwd(), print }
-  const { ended, signalled } = process.env['RUNNER_UUID'] === undefined ? startJob(host) : startDaemon(host)
+  const { ended, signalled } = starterOf(process.env)(host)
   const code = await ended.catch((error: unknown) => {
     print(`The runner ended unexpectedly: ${stackOf(error)}\n`)
     return 0
@@ -43,6 +45,12 @@ type Started = {
 }
 
 type Machine = Omit<RunnerHost, 'stopper' | 'inherited'>
+
+/** Chooses the forge by its credential. */
+function starterOf(environment: NodeJS.ProcessEnv): (machine: Machine) => Started {
+  if (environment['RUNNER_UUID'] !== undefined) return startDaemon
+  return environment[stateFileName] === undefined ? startJob : startTask
+}
 
 /** A signal ends the job. */
 function startJob(machine: Machine): Started {
@@ -65,6 +73,18 @@ function startDaemon(machine: Machine): Started {
   if (typeof credential !== 'string') {
     return { ended: runDaemon(credential, { ...machine, stopper, force, inherited }), signalled }
   }
+  machine.print(`${credential}\n`)
+  return { ended: Promise.resolve(1), signalled }
+}
+
+/** A signal ends the job. */
+function startTask(machine: Machine): Started {
+  const stopper = createStopper()
+  const signalled = stopOnSignals([stopper], machine.clock)
+  const credential = readStateFile(process.env)
+  const inherited = inheritedVariables((name) => name === stateFileName)
+  if (typeof credential !== 'string')
+    return { ended: runOneTask(credential, { ...machine, stopper, inherited }), signalled }
   machine.print(`${credential}\n`)
   return { ended: Promise.resolve(1), signalled }
 }
