@@ -3,8 +3,7 @@
 import type { Clock } from '@dayfly/kit/clock'
 import { stackOf } from '@dayfly/kit/stack-of'
 import { systemClock, systemRandom } from '@dayfly/kit/system'
-import { readStateFile, stateFileName } from './gitea/credential.ts'
-import { runOneTask } from './gitea/one-task.ts'
+import { readStateFile, stateFileName, type TaskRunnerCredential } from './gitea/credential.ts'
 import { runLifecycle } from './lifecycle.ts'
 import { ownVariables, readStepCredential } from './pipelines/credential.ts'
 import { runDaemon } from './pipelines/daemon.ts'
@@ -83,10 +82,17 @@ function startTask(machine: Machine): Started {
   const signalled = stopOnSignals([stopper], machine.clock)
   const credential = readStateFile(process.env)
   const inherited = inheritedVariables((name) => name === stateFileName)
-  if (typeof credential !== 'string')
-    return { ended: runOneTask(credential, { ...machine, stopper, inherited }), signalled }
-  machine.print(`${credential}\n`)
-  return { ended: Promise.resolve(1), signalled }
+  if (typeof credential === 'string') {
+    machine.print(`${credential}\n`)
+    return { ended: Promise.resolve(1), signalled }
+  }
+  return { ended: loadAndRun(credential, { ...machine, stopper, inherited }), signalled }
+}
+
+/** Only this forge needs a reader of YAML, which would slow down the start of the other runners. */
+async function loadAndRun(credential: TaskRunnerCredential, host: RunnerHost): Promise<number> {
+  const { runOneTask } = await import('./gitea/one-task.ts')
+  return await runOneTask(credential, host)
 }
 
 /**

@@ -79,7 +79,7 @@ function readJob(
     key,
     name: key,
     contexts,
-    env: [{ GITEA_ACTIONS: 'true' }, texts(workflow['env']), texts(job['env'])],
+    env: [texts(workflow['env']), texts(job['env'])],
     defaults: { shell: shell === undefined ? undefined : evaluateText(shell, { contexts }), workingDirectory },
     timeoutMinutes: minutes > 0 ? minutes : timeoutMinutesDefault,
     outputs: texts(job['outputs']),

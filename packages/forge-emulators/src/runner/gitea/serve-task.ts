@@ -70,7 +70,7 @@ async function run(job: RunnerJob, { mask, reporter, link }: Parts, host: Runner
     mask,
     stopper,
     folders,
-    inherited,
+    inherited: { ...inherited, GITEA_ACTIONS: 'true' },
     runner: runnerContext(link.credential.name, folders),
     trackingId: `gitea_${uuid(random)}`,
     reportStep: (event) => {
