@@ -1,6 +1,6 @@
 // Runs Go: returns its version, builds programs, and names the cache folder. It distinguishes missing downloads from compile errors.
 import { execFile } from 'node:child_process'
-import { homedir } from 'node:os'
+import { homedir, tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 
@@ -38,8 +38,27 @@ export async function runGo(args: readonly string[], options: GoOptions): Promis
   } catch (error) {
     signal.throwIfAborted()
     const { stderr = '' } = error as { stderr?: string }
-    if (offline.test(stderr)) return { is: 'missing', why: 'the Go modules of Kubernetes cannot be downloaded' }
+    if (offline.test(stderr)) return { is: 'missing', why: 'the Go modules cannot be downloaded' }
     throw new Error(`go ${args.join(' ')} failed:\n${stderr.slice(-4000)}`, { cause: error })
+  }
+}
+
+/** Downloads a module, such as `example.com/module@v1.2.3`, and resolves with its folder in Go's cache. */
+export async function downloadModule(
+  module: string,
+  signal: AbortSignal,
+): Promise<{ readonly is: 'downloaded'; readonly folder: string } | Missing> {
+  try {
+    // Outside a module, so that no go.mod of this folder decides.
+    const { stdout } = await run('go', ['mod', 'download', '-json', module], { cwd: tmpdir(), signal })
+    const { Dir: folder } = JSON.parse(stdout) as { readonly Dir: string }
+    return { is: 'downloaded', folder }
+  } catch (error) {
+    signal.throwIfAborted()
+    const { stdout = '', stderr = '' } = error as { readonly stdout?: string; readonly stderr?: string }
+    if (offline.test(`${stdout}${stderr}`))
+      return { is: 'missing', why: `the Go module ${module} cannot be downloaded` }
+    throw new Error(`go mod download ${module} failed:\n${stdout}${stderr}`, { cause: error })
   }
 }
 

@@ -2,7 +2,6 @@
 // In a private network namespace the API server can also have a fixed port and more addresses.
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { noBody } from '@dayfly/kit/http'
@@ -10,6 +9,7 @@ import { systemClock } from '@dayfly/kit/system'
 import { connect } from '@dayfly/kubernetes/connect'
 import { loadKubeconfig } from '@dayfly/kubernetes/kubeconfig'
 import { createComponents } from './components.ts'
+import { freePorts } from './free-ports.ts'
 
 export type ControlPlane = {
   /** The path of a kubeconfig whose user may do everything. */
@@ -158,22 +158,4 @@ async function answers(kubeconfig: string, url: string): Promise<boolean> {
     // The server has no certificate yet, does not listen yet, or is not ready.
     return false
   }
-}
-
-/** Finds free ports. It holds them open together, so that all are different. */
-async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer())
-  const ports = servers.map(
-    (server) =>
-      new Promise<number>((resolve, reject) => {
-        server.on('error', reject)
-        server.listen(0, '127.0.0.1', () => {
-          const address = server.address()
-          resolve(typeof address === 'object' && address ? address.port : 0)
-        })
-      }),
-  )
-  const found = await Promise.all(ports)
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
-  return found
 }

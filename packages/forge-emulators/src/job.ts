@@ -21,7 +21,7 @@ export type RunnerStep =
       readonly shell: string | undefined
       readonly workingDirectory: Template | undefined
     })
-  /** `actions/checkout`: a clean local clone of the repository with the workflow file. */
+  /** `actions/checkout`: a clean clone of the repository with the workflow file. */
   | (StepCommon & {
       readonly kind: 'checkout'
       /** A path below the workspace; the default is the workspace itself. */
@@ -48,7 +48,7 @@ export type RunnerJob = {
   readonly timeoutMinutes: number
   readonly outputs: Readonly<Record<string, Template>>
   readonly steps: readonly RunnerStep[]
-  /** The local repository that `actions/checkout` clones; undefined if the workflow file is not in a repository. */
+  /** The path or the HTTP URL of the repository that `actions/checkout` clones; undefined if the workflow file is not in a repository. */
   readonly repository: string | undefined
 }
 

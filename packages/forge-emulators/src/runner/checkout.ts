@@ -1,8 +1,8 @@
-// Runs `actions/checkout`: a clean clone of one commit of the repository with the workflow file, without the network.
+// Runs `actions/checkout`: a clean clone of one commit of the repository with the workflow file.
 import path from 'node:path'
 import { evaluateText, type Scope } from '../expression.ts'
 import type { RunnerStep } from '../job.ts'
-import { cloneCommit } from './clone.ts'
+import { type CloneOrigin, cloneCommit } from './clone.ts'
 import { githubOf } from './environment.ts'
 import type { JobState } from './job-state.ts'
 import type { GroupEnd, GroupWatch } from './process-group.ts'
@@ -29,13 +29,21 @@ export async function runCheckout(
   const wanted = evaluateText(step.ref ?? '', due.scope)
   const depth = Number(evaluateText(step.fetchDepth ?? '1', due.scope) || '1')
   const github = githubOf(state.job)
-  log.write(`##[group]Run actions/checkout (a local clone of ${repository})`)
+  const origin = originOf(repository, String(github['token'] ?? ''))
+  log.write(`##[group]Run actions/checkout (a ${origin.kind === 'folder' ? 'local ' : ''}clone of ${repository})`)
   const branch = String(github['ref_name'] ?? 'main')
   const source = wanted || String(github['sha'])
-  const target = { repository, source, folder, branch, detached: wanted !== '', depth }
+  const target = { origin, source, folder, branch, detached: wanted !== '', depth }
   const end = await cloneCommit(target, due.env, watch)
   if (end.kind === 'exited' && end.code === 0) log.write('##[endgroup]')
   return end
+}
+
+/** A repository at a forge takes the job's token as a password. */
+function originOf(repository: string, token: string): CloneOrigin {
+  if (!/^https?:/.test(repository)) return { kind: 'folder', path: repository }
+  const basic = Buffer.from(`x-access-token:${token}`).toString('base64')
+  return { kind: 'server', url: repository, authorization: `Basic ${basic}` }
 }
 
 function refused(why: string): GroupEnd {

@@ -1,12 +1,21 @@
-// Clones one commit of a repository on this machine into a folder, without the network.
+// Clones one commit of a repository into a folder: from this machine, or from a server.
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { type GroupEnd, type GroupWatch, runGroup } from './process-group.ts'
 import { which } from './shell.ts'
 
+export type CloneOrigin =
+  | { readonly kind: 'folder'; readonly path: string }
+  | {
+      readonly kind: 'server'
+      /** An HTTP URL. */
+      readonly url: string
+      /** The value of the header `Authorization`. */
+      readonly authorization: string
+    }
+
 export type CloneTarget = {
-  /** The path of the repository. */
-  readonly repository: string
+  readonly origin: CloneOrigin
   /** The branch, tag or commit to fetch. */
   readonly source: string
   /** The folder of the clone. Its contents are removed first. */
@@ -26,14 +35,15 @@ export async function cloneCommit(
 ): Promise<GroupEnd> {
   const git = which('git', env['PATH'] ?? '')
   if (!git) return { kind: 'refused', why: 'git: command not found' }
-  const { folder } = target
+  const { folder, origin } = target
   empty(folder)
+  const variables = { ...withoutGit(env), ...loginTo(origin) }
   for (const args of commandsOf(target)) {
     const command = {
       file: git,
       args: ['-c', 'safe.directory=*', '-c', 'advice.detachedHead=false', ...args],
       cwd: folder,
-      env: withoutGit(env),
+      env: variables,
     }
     const end = await runGroup(command, watch)
     if (end.kind !== 'exited' || end.code !== 0) return end
@@ -41,19 +51,19 @@ export async function cloneCommit(
   return { kind: 'exited', code: 0 }
 }
 
-function commandsOf({ repository, source, folder, branch, detached, depth }: CloneTarget): readonly string[][] {
+function commandsOf({ origin, source, folder, branch, detached, depth }: CloneTarget): readonly string[][] {
   const upload = 'git -c safe.directory=* -c uploadpack.allowAnySHA1InWant=true upload-pack'
   const local = detached ? 'refs/remotes/origin/checkout' : `refs/remotes/origin/${branch}`
   return [
     ['init', '--quiet', '--initial-branch', branch, folder],
-    ['remote', 'add', 'origin', `file://${repository}`],
+    ['remote', 'add', 'origin', origin.kind === 'folder' ? `file://${origin.path}` : origin.url],
     [
       'fetch',
       '--quiet',
       '--no-tags',
       '--no-recurse-submodules',
       ...(depth > 0 ? [`--depth=${depth}`] : []),
-      `--upload-pack=${upload}`,
+      ...(origin.kind === 'folder' ? [`--upload-pack=${upload}`] : []),
       'origin',
       `+${source}:${local}`,
     ],
@@ -62,6 +72,16 @@ function commandsOf({ repository, source, folder, branch, detached, depth }: Clo
       : ['checkout', '--quiet', '--force', '-B', branch, local],
     ['log', '-1', '--format=%H'],
   ]
+}
+
+/** Returns the variables that give git the credential. The arguments of a process are visible to every user of the machine. */
+function loginTo(origin: CloneOrigin): Readonly<Record<string, string>> {
+  if (origin.kind === 'folder') return {}
+  return {
+    GIT_CONFIG_COUNT: '1',
+    GIT_CONFIG_KEY_0: `http.${origin.url}.extraHeader`,
+    GIT_CONFIG_VALUE_0: `Authorization: ${origin.authorization}`,
+  }
 }
 
 function empty(folder: string): void {

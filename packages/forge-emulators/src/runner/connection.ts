@@ -17,14 +17,14 @@ export type CallOptions = {
 
 const answerBytesMax = 16 * 1024 * 1024
 
-/** @param authorization the header of every request */
-export function connect(base: string, authorization: string): Connection {
+/** @param own the headers of every request */
+export function connect(base: string, own: Readonly<Record<string, string>>): Connection {
   const agent = new Agent({ keepAlive: true, maxSockets: 4, noDelay: true })
   return {
     call: async (method, url, { body, signal, timeoutMs = 30_000 } = {}) => {
       const text = body === undefined ? '' : JSON.stringify(body)
       const headers = {
-        authorization,
+        ...own,
         'user-agent': 'dayfly-runner',
         ...(body === undefined
           ? {}

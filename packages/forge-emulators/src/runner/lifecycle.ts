@@ -16,7 +16,7 @@ export async function runLifecycle(encoded: string | undefined, host: RunnerHost
     host.print('The JIT configuration is missing or not valid. Set ACTIONS_RUNNER_INPUT_JITCONFIG.\n')
     return exitCodes.ended
   }
-  const connection = connect(credential.url, `Bearer ${credential.token}`)
+  const connection = connect(credential.url, { authorization: `Bearer ${credential.token}` })
   try {
     const session = await openSession(credential, connection, host)
     if (session.kind === 'over') return session.code

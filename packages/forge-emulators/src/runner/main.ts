@@ -1,8 +1,9 @@
 // The main program of the small runner. It takes its credential like the real runner of its forge.
-// A GitHub runner runs at most one job and exits with the official image's codes. A Bitbucket runner runs step after step.
+// A GitHub runner runs at most one job and exits with the official image's codes. A Bitbucket runner runs step after step. A Gitea runner runs one task.
 import type { Clock } from '@dayfly/kit/clock'
 import { stackOf } from '@dayfly/kit/stack-of'
 import { systemClock, systemRandom } from '@dayfly/kit/system'
+import { readStateFile, stateFileName, type TaskRunnerCredential } from './gitea/credential.ts'
 import { runLifecycle } from './lifecycle.ts'
 import { ownVariables, readStepCredential } from './pipelines/credential.ts'
 import { runDaemon } from './pipelines/daemon.ts'
@@ -25,7 +26,7 @@ async function main(): Promise<void> {
   // A closed output must not end the job.
   process.stdout.on('error', () => {})
   const host = { clock, random: systemRandom(), directory: process.cwd(), print }
-  const { ended, signalled } = process.env['RUNNER_UUID'] === undefined ? startJob(host) : startDaemon(host)
+  const { ended, signalled } = starterOf(process.env)(host)
   const code = await ended.catch((error: unknown) => {
     print(`The runner ended unexpectedly: ${stackOf(error)}\n`)
     return 0
@@ -43,6 +44,12 @@ type Started = {
 }
 
 type Machine = Omit<RunnerHost, 'stopper' | 'inherited'>
+
+/** Chooses the forge by its credential. */
+function starterOf(environment: NodeJS.ProcessEnv): (machine: Machine) => Started {
+  if (environment['RUNNER_UUID'] !== undefined) return startDaemon
+  return environment[stateFileName] === undefined ? startJob : startTask
+}
 
 /** A signal ends the job. */
 function startJob(machine: Machine): Started {
@@ -67,6 +74,25 @@ function startDaemon(machine: Machine): Started {
   }
   machine.print(`${credential}\n`)
   return { ended: Promise.resolve(1), signalled }
+}
+
+/** A signal ends the job. */
+function startTask(machine: Machine): Started {
+  const stopper = createStopper()
+  const signalled = stopOnSignals([stopper], machine.clock)
+  const credential = readStateFile(process.env)
+  const inherited = inheritedVariables((name) => name === stateFileName)
+  if (typeof credential === 'string') {
+    machine.print(`${credential}\n`)
+    return { ended: Promise.resolve(1), signalled }
+  }
+  return { ended: loadAndRun(credential, { ...machine, stopper, inherited }), signalled }
+}
+
+/** Only this forge needs a reader of YAML, which would slow down the start of the other runners. */
+async function loadAndRun(credential: TaskRunnerCredential, host: RunnerHost): Promise<number> {
+  const { runOneTask } = await import('./gitea/one-task.ts')
+  return await runOneTask(credential, host)
 }
 
 /**

@@ -15,7 +15,7 @@ const endedCode = 0
 export async function runDaemon(credential: StepRunnerCredential, host: DaemonHost): Promise<number> {
   const { client, runner, origin } = credential
   const basic = Buffer.from(`${client.id}:${client.secret}`).toString('base64')
-  const connection = connect(origin, `Basic ${basic}`)
+  const connection = connect(origin, { authorization: `Basic ${basic}` })
   const base = `runner/${encodeURIComponent(runner)}/`
   try {
     const online = await callUntilAnswered((signal) => {

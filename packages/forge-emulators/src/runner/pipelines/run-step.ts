@@ -55,7 +55,8 @@ async function runScript(step: StepMessage, stop: AbortSignal, host: StepHost): 
   if (step.source) {
     const { repository, commit, branch } = step.source
     log.write(`Cloning the commit ${commit} of ${repository}`)
-    const target = { repository, source: commit, folder: clone, branch, detached: false, depth: 50 }
+    const origin = { kind: 'folder', path: repository } as const
+    const target = { origin, source: commit, folder: clone, branch, detached: false, depth: 50 }
     const end = await cloneCommit(target, env, watch(stop, host))
     if (end.kind !== 'exited' || end.code !== 0) return end
   }
