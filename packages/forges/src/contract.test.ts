@@ -24,6 +24,7 @@ import { z } from 'zod'
 import { bitbucketInProcess, bitbucketOverHttp } from './bitbucket/world.fixture.ts'
 import { forgeContract } from './contract.fixture.ts'
 import type { ForgeWorld } from './contract-world.fixture.ts'
+import { giteaInProcess, giteaOverHttp } from './gitea/world.fixture.ts'
 import { type GitHubCredential, readCredential } from './github/credentials/credential.ts'
 import { createGitHubForge } from './github/github.ts'
 import { barrier, waitAtMost, waitVirtually } from './waiting.fixture.ts'
@@ -220,6 +221,17 @@ const members = [
         },
       }),
   ],
+  ['gitea over HTTP', () => giteaOverHttp()],
+  ['gitea in process', () => giteaInProcess({ knobs: { latencyMs: 50 } })],
+  [
+    'a repository of a slow Gitea below a path, with short pages',
+    () =>
+      giteaInProcess({
+        place: 'acme/app',
+        knobs: { latencyMs: 300, pageMax: 1, rootPath: '/git', dialect: 'gitea-1.27', pickUpMs: 2_000 },
+      }),
+  ],
+  ['the runners of a user of Gitea', () => giteaInProcess({ place: 'ci', knobs: { latencyMs: 50 } })],
 ] as const
 
 /** Worlds on real sockets, which wait in real time. The others show the same decisions on virtual time. */
@@ -227,6 +239,7 @@ const onSockets: ReadonlySet<string> = new Set([
   'github over HTTP',
   'an App over TLS through a proxy',
   'bitbucket over HTTP',
+  'gitea over HTTP',
 ])
 /** The cases that show what sockets add: polls, registrations, messages and a clean end. */
 const shownBySockets: ReadonlySet<string> = new Set([

@@ -1,4 +1,4 @@
-// The routes with which users prepare a server: repositories, workflow files, webhooks, and the cron tasks of the administrator.
+// The routes with which users prepare a server: their own account, repositories, workflow files, webhooks, and the cron tasks of the administrator.
 import { type Answer, jsonAnswer } from '@dayfly/kit/http'
 import { z } from 'zod'
 import { type Call, emptyAnswer, type Route } from '../server/router.ts'
@@ -22,6 +22,7 @@ export function repositoryRoutes(access: Access): readonly Route[] {
       if (dialect().family !== 'forgejo') throw noRoute()
       return jsonAnswer(200, { version: dialect().version })
     }),
+    restRoute(access, 'GET', '/api/v1/user', (call) => showUser(access, call)),
     restRoute(access, 'POST', '/api/v1/user/repos', (call) => create(access, call)),
     restRoute(access, 'GET', repositoryPath, (call) =>
       jsonAnswer(200, repositoryView(call.origin, reachRepository(access, call, 'reader'))),
@@ -48,6 +49,13 @@ export function repositoryRoutes(access: Access): readonly Route[] {
       run: (place, call) => createHook(access, place, call),
     }),
   ]
+}
+
+function showUser({ emulation, credentials }: Access, call: Call): Answer {
+  const given = authenticate(emulation, credentials, call)
+  requireScope(call, given, 'user')
+  const { id, name } = accountOf(emulation, requireToken(call, given))
+  return jsonAnswer(200, { id, login: name })
 }
 
 const repositorySchema = z.object({ name: z.string().regex(/^[\w.-]{1,100}$/) })
