@@ -8,9 +8,8 @@ import { PortError } from '@dayfly/runner-set/model/port-error'
 import { type PollPolicy, SharedPoll } from '../shared-poll.ts'
 import { GiteaApi } from './api.ts'
 import { type Assignment, assignJobs } from './assign.ts'
-import { giteaError } from './errors.ts'
 import { Follower } from './follower.ts'
-import { listJobs, listRunners, readOneJob } from './lists.ts'
+import { listRunners, listRunning, listUnfinished, readOneJob } from './lists.ts'
 import { type GivenPlace, parsePlace } from './place.ts'
 import { cordonRunner, deleteRunner, Registrations } from './runners.ts'
 import { findServer, type Server } from './server.ts'
@@ -219,7 +218,7 @@ export class AccountState {
 
   async #list(at: Instant): Promise<JobsView> {
     const server = await this.server()
-    const { entries } = await listJobs(this.api, server, 'unfinished')
+    const entries = await listUnfinished(this.api, server)
     const waiting = new Set([...this.#assign(entries).values()].flat())
     const isFollowed = (job: ListedJob) => waiting.has(job) || this.#isOurs(job.runnerName)
     const { missed, ended } = await this.#follower.compare(
@@ -253,9 +252,8 @@ export class AccountState {
   }
 
   async #listBusy(at: Instant): Promise<BusyView> {
-    const { entries, isWhole } = await listJobs(this.api, await this.server(), 'running')
-    if (!isWhole) throw giteaError('unavailable', 'The list of running jobs changed while it was read.')
-    return { at, runnerIds: new Set(entries.flatMap(({ runnerId }) => (runnerId === undefined ? [] : [runnerId]))) }
+    const running = await listRunning(this.api, await this.server())
+    return { at, runnerIds: new Set(running.flatMap(({ runnerId }) => (runnerId === undefined ? [] : [runnerId]))) }
   }
 
   #forgetCordons(runners: readonly ListedRunner[], askedAt: Instant): void {
