@@ -19,6 +19,9 @@ export type TinyTask = {
 
 export type TinyCall = { readonly method: string; readonly body: JsonObject }
 
+/** Another answer, or the loss of the answer to a call that was carried out: any call, or that with the result of the task. */
+type Spoil = Answer | 'lose' | 'lose-result' | 'refuse'
+
 export interface TinyGitea {
   readonly origin: string
   readonly calls: readonly TinyCall[]
@@ -29,8 +32,8 @@ export interface TinyGitea {
   /** Ends a task, as a cancellation or a timeout does. With `keepRunner`, the runner learns it from the next answer. */
   end(task: TinyTask, result: string, keepRunner?: boolean): void
   remove(name: string): void
-  /** Sets what happens to the next calls of a method: another answer, or the loss of the answer to a call that was carried out. */
-  spoil(method: Method, ...ways: readonly (Answer | 'lose' | 'refuse')[]): void
+  /** Sets what happens to the next calls of a method, in their order. */
+  spoil(method: Method, ...ways: readonly Spoil[]): void
   /** Resolves when the condition holds, which is looked at after each call. */
   until(condition: () => boolean): Promise<void>
   close(): Promise<void>
@@ -42,7 +45,7 @@ export async function tinyGitea(): Promise<TinyGitea> {
   const runners = new Map<string, string>()
   const tasks: TinyTask[] = []
   const calls: TinyCall[] = []
-  const spoiled: { readonly method: string; readonly way: Answer | 'lose' | 'refuse' }[] = []
+  const spoiled: { readonly method: string; readonly way: Spoil }[] = []
   const watchers = new Set<() => void>()
 
   const methods: Readonly<Record<string, (body: JsonObject, runner: string) => Answer>> = {
@@ -85,14 +88,15 @@ export async function tinyGitea(): Promise<TinyGitea> {
     queueMicrotask(() => {
       for (const look of [...watchers]) look()
     })
-    const planned = spoiled.findIndex((each) => each.method === method)
+    const isResult = textAt(body, 'state', 'result') !== undefined
+    const planned = spoiled.findIndex((each) => each.method === method && (each.way !== 'lose-result' || isResult))
     const [spoil] = planned < 0 ? [] : spoiled.splice(planned, 1)
     if (typeof spoil?.way === 'object') return spoil.way
     const runner = request.headers['x-runner-uuid'] ?? ''
     const isKnown = runners.get(runner) === request.headers['x-runner-token']
     if (!isKnown || spoil?.way === 'refuse') return failed('Unauthenticated desc = unregistered runner')
     const answer = methods[method]?.(body, runner) ?? jsonAnswer(404, {})
-    return spoil?.way === 'lose' ? lost : answer
+    return spoil?.way === 'lose' || spoil?.way === 'lose-result' ? lost : answer
   })
 
   return {
