@@ -75,7 +75,7 @@ test('a file with a key that the demo does not know is refused with its place, b
 })
 
 test('an unknown forge is refused', async () => {
-  const cli = world.start('demo', '--forge', 'gitea')
+  const cli = world.start('demo', '--forge', 'gitlab')
   expect(await cli.ended).toMatchObject({ code: 2 })
   expect(cli.stderr()).toContain('--forge')
 })

@@ -9,12 +9,14 @@ import { systemClock } from '@dayfly/kit/system'
 import type { ForgeKind } from '@dayfly/runner-set/model/runner-set'
 import { Command, Option } from 'commander'
 import { bitbucketShow, countSteps } from './demo/bitbucket/play.ts'
+import { planInputs } from './demo/gitea/jobs.ts'
+import { giteaShow } from './demo/gitea/play.ts'
 import { githubShow } from './demo/github/play.ts'
 import { type DemoPlan, perform } from './demo/perform.ts'
 import { countJobs, scheduleRuns } from './demo/schedule.ts'
 
 type Options = {
-  readonly forge: DemoForgeKind
+  readonly forge: ForgeKind
   readonly jobs?: number
   readonly interval: number
   readonly max: number
@@ -24,14 +26,12 @@ type Options = {
   readonly json?: true
 }
 
-/** The forges of which this package has example work. */
-type DemoForgeKind = Exclude<ForgeKind, 'gitea'>
-
 const examples = `
 Examples:
   dayfly demo                                    run the example workflows; press Ctrl-C to stop
   dayfly demo .github/workflows/ci.yml --exit    run your own workflow; exit code 1 if a job fails
   dayfly demo --jobs 200 --max 20 --json         run 200 jobs and print the result as JSON
+  dayfly demo --forge gitea                      run the example workflows on an emulated Gitea
   dayfly demo --forge bitbucket                  run 12 steps of the example pipelines`
 
 export function demoCommand(): Command {
@@ -42,7 +42,7 @@ export function demoCommand(): Command {
     .argument('[file.yml...]', 'workflow or pipelines files to run (default: the examples of this package)')
     .addOption(
       new Option('--forge <forge>', 'the emulated forge')
-        .choices(['github', 'bitbucket'] satisfies DemoForgeKind[])
+        .choices(['github', 'bitbucket', 'gitea'] satisfies ForgeKind[])
         .default('github'),
     )
     .option('--jobs <number>', 'repeat the workflows until there are this many jobs', wholeNumber('--jobs', 1, 100_000))
@@ -61,18 +61,26 @@ export function demoCommand(): Command {
     .action(demo)
 }
 
-/** Reads every file before anything starts. Resolves with the exit code of the work. */
+/** Reads every file before anything starts. Resolves with the work on the forge. */
 async function prepare(files: readonly string[], { forge, jobs }: Options): Promise<Perform> {
   const searchPath = process.env['PATH'] ?? ''
-  if (forge === 'github') {
-    const inputs = await readInput(files.length > 0 ? files : exampleFiles('workflows'), searchPath)
-    const show = githubShow(scheduleRuns(inputs, jobs, ({ workflow }) => countJobs(workflow)))
-    return (plan, ...rest) => perform({ ...plan, show }, ...rest)
+  const workflows = () => readInput(files.length > 0 ? files : exampleFiles('workflows'), searchPath)
+  switch (forge) {
+    case 'github': {
+      const show = githubShow(scheduleRuns(await workflows(), jobs, ({ workflow }) => countJobs(workflow)))
+      return (plan, ...rest) => perform({ ...plan, show }, ...rest)
+    }
+    case 'gitea': {
+      const show = giteaShow(scheduleRuns(planInputs(await workflows()), jobs, ({ plans }) => plans.length))
+      return (plan, ...rest) => perform({ ...plan, show }, ...rest)
+    }
+    case 'bitbucket': {
+      const inputs = await readPipelines(files.length > 0 ? files : exampleFiles('bitbucket'), searchPath)
+      const wanted = jobs ?? (files.length > 0 ? undefined : exampleSteps)
+      const show = bitbucketShow(scheduleRuns(inputs, wanted, ({ pipeline }) => countSteps(pipeline)))
+      return (plan, ...rest) => perform({ ...plan, show }, ...rest)
+    }
   }
-  const inputs = await readPipelines(files.length > 0 ? files : exampleFiles('bitbucket'), searchPath)
-  const wanted = jobs ?? (files.length > 0 ? undefined : exampleSteps)
-  const show = bitbucketShow(scheduleRuns(inputs, wanted, ({ pipeline }) => countSteps(pipeline)))
-  return (plan, ...rest) => perform({ ...plan, show }, ...rest)
 }
 
 type Perform = (
@@ -81,8 +89,11 @@ type Perform = (
 ) => Promise<number>
 
 /** Failures belong to what the examples show. */
-const announcements: Readonly<Record<DemoForgeKind, string>> = {
-  github: 'Two of the example jobs fail on purpose: "fails" ends with an error, and "hangs" exceeds its time limit.',
+const ofWorkflows =
+  'Two of the example jobs fail on purpose: "fails" ends with an error, and "hangs" exceeds its time limit.'
+const announcements: Readonly<Record<ForgeKind, string>> = {
+  github: ofWorkflows,
+  gitea: ofWorkflows,
   bitbucket: 'Two of the example steps fail on purpose: "breaks" ends with an error, and "stopped" ends with it.',
 }
 

@@ -9,6 +9,9 @@ const smallRunnerImage = 'localhost/dayfly-runner'
 const runnerImages = {
   'ghcr.io/actions/actions-runner': '/home/runner/run.sh',
   'docker-public.packages.atlassian.com/sox/atlassian/bitbucket-pipelines-runner': '/run.sh',
+  'docker.io/gitea/act_runner': '/usr/local/bin/run.sh',
+  // The short name of the same image.
+  'gitea/act_runner': '/usr/local/bin/run.sh',
 }
 
 /** Returns the images of runners, by name without a tag. The small runner replaces them. */

@@ -45,6 +45,8 @@ export type JobFacts = {
   /** The name and the UUID of the runner of the latest attempt. */
   readonly runner: string | undefined
   readonly runnerUuid: string | undefined
+  /** The steps of the latest attempt, each with the result that the runner reported. */
+  readonly steps: readonly { readonly name: string; readonly result: Result | undefined }[]
 }
 
 export interface Control extends ServerControl {
@@ -171,7 +173,7 @@ const commit = '0'.repeat(40)
 function queueJob(emulation: Emulation, spec: JobSpec): { readonly jobs: readonly Job[] } {
   return createRun(emulation, {
     repository: repositoryNamed(emulation.state, spec.repository),
-    ...{ workflow: 'job.yml', event: 'push', branch: 'main', commit, concurrency: undefined },
+    ...{ workflow: 'job.yml', event: 'push', branch: 'main', commit, folder: undefined, concurrency: undefined },
     jobs: [planOfSpec(spec)],
   })
 }
@@ -186,6 +188,7 @@ function jobFacts({ id, plan, run, status, attempt, task }: Job): JobFacts {
     attempt,
     runner: task?.runner.name,
     runnerUuid: task?.runner.uuid,
+    steps: plan.steps.map((name, index) => ({ name, result: task?.steps[index]?.result })),
   }
 }
 

@@ -127,7 +127,7 @@ function updateTask(emulation: Emulation, runner: Runner, call: Call): object {
 
 function takeReport(emulation: Emulation, task: Task, { steps }: z.output<typeof taskStateSchema>['state']): void {
   task.updatedAt = stamp(emulation)
-  for (const { id, startedAt, stoppedAt } of steps) Object.assign(task.steps[id] ?? {}, { startedAt, stoppedAt })
+  for (const { id, ...step } of steps) Object.assign(task.steps[id] ?? {}, step)
 }
 
 /** Appends the rows after the acknowledged ones. */

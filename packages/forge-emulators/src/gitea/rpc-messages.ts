@@ -62,7 +62,7 @@ export const declareSchema = z.object({ version: text, labels: texts })
 
 export const fetchSchema = z.object({ tasksVersion: integer })
 
-const stepSchema = z.object({ id: integer, startedAt: time, stoppedAt: time })
+const stepSchema = z.object({ id: integer, result, startedAt: time, stoppedAt: time })
 
 export const taskStateSchema = z.object({
   state: z.object({

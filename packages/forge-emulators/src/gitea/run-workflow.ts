@@ -43,6 +43,7 @@ export function runWorkflow(
     event,
     branch: checkout?.branch ?? 'main',
     commit: checkout?.sha ?? noCommit,
+    folder: checkout?.sha ? checkout.root : undefined,
     concurrency: concurrencyOf(workflow, checkout, number),
     jobs: plansOf(workflow, checkout, number),
   })

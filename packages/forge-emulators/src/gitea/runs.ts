@@ -16,6 +16,7 @@ export type RunPlan = {
   readonly event: string
   readonly branch: string
   readonly commit: string
+  readonly folder: string | undefined
   readonly concurrency: Concurrency | undefined
   readonly jobs: readonly JobPlan[]
 }

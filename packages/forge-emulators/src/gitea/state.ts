@@ -76,6 +76,8 @@ export type Run = {
   readonly event: string
   readonly branch: string
   readonly commit: string
+  /** The folder of the repository on this machine, from which runners clone; undefined without one. */
+  readonly folder: string | undefined
   readonly concurrency: Concurrency | undefined
   readonly jobs: Job[]
 }
@@ -133,7 +135,7 @@ export type Task = {
   rows: number
   isArchived: boolean
   readonly outputs: Map<string, string>
-  readonly steps: { startedAt: Instant; stoppedAt: Instant }[]
+  readonly steps: { startedAt: Instant; stoppedAt: Instant; result: Result | undefined }[]
 }
 
 export type Runner = {

@@ -27,7 +27,7 @@ function runtimeToken({ random }: Emulation, task: number): string {
 
 /** Returns the `github` context. Its keys without a value are filled by the runner. */
 function contextOf({ run, plan, attempt }: Job, origin: string): Readonly<Record<string, unknown>> {
-  const { repository, branch, commit } = run
+  const { repository, branch, commit, folder } = run
   const ref = `refs/heads/${branch}`
   const names = ['action', 'action_path', 'action_ref', 'action_repository', 'action_status', 'base_ref', 'env']
   const more = ['event_path', 'graphql_url', 'head_ref', 'path', 'retention_days', 'triggering_actor', 'workspace']
@@ -45,7 +45,8 @@ function contextOf({ run, plan, attempt }: Job, origin: string): Readonly<Record
     ref_type: 'branch',
     repository: fullName(repository),
     repository_owner: repository.owner.name,
-    repositoryUrl: `${origin}/${fullName(repository)}`,
+    // The emulator serves no git, so a repository of this machine is cloned from its folder.
+    repositoryUrl: folder ?? `${origin}/${fullName(repository)}`,
     run_attempt: String(attempt),
     run_id: String(run.id),
     run_number: String(run.index),

@@ -30,7 +30,7 @@ function startTask(emulation: Emulation, job: Job, runner: Runner): Task {
     rows: 0,
     isArchived: false,
     outputs: new Map(),
-    steps: job.plan.steps.map(() => ({ startedAt: 0, stoppedAt: 0 })),
+    steps: job.plan.steps.map(() => ({ startedAt: 0, stoppedAt: 0, result: undefined })),
   }
   state.tasks.set(task.id, task)
   state.running.add(task)

@@ -20,7 +20,7 @@ export function sharedAccounts(
 ): DemoForge['forgeFor'] {
   const accounts = new Map<string, Forge>()
   return (source, { credential }) => {
-    if (source.kind !== kind || !source.url.startsWith(`${origin}/`)) {
+    if (source.kind !== kind || !`${source.url}/`.startsWith(`${origin}/`)) {
       throw new PortError(kind, 'bad-config', `the demo can use only its own forge ${url}, not ${source.url}`)
     }
     const token = credential[tokenKey] ?? ''

@@ -118,7 +118,7 @@ function finishedLines<Opened extends DemoForge>(
   forge: Opened,
 ): readonly string[] {
   const lines = jobLines(job, screen())
-  if (job.result === 'succeeded') return lines
+  if (job.result === 'succeeded' || job.result === 'skipped') return lines
   const log = show.log(forge, job.id).flatMap(readable).slice(-printedLogLines)
   return [...lines, ...log.map((line) => `    | ${printableLine(withoutColours(line))}`)]
 }

@@ -25,22 +25,24 @@ function keeper() {
 describe('the score', () => {
   test('follows each job from waiting to its end', () => {
     const score = keeper()
-    score.expect(4)
-    expect(score.read().jobs).toMatchObject({ total: 4, waiting: 4 })
+    score.expect(5)
+    expect(score.read().jobs).toMatchObject({ total: 5, waiting: 5 })
     score.job(jobEvent('queued', 'a'))
     score.job(jobEvent('started', 'a'))
     score.job(jobEvent('started', 'b'))
-    expect(score.read().jobs).toMatchObject({ waiting: 2, running: 2 })
+    expect(score.read().jobs).toMatchObject({ waiting: 3, running: 2 })
     score.job(jobEvent('finished', 'a', { result: 'succeeded' }))
     score.job(jobEvent('finished', 'b', { result: 'failed' }))
     score.job(jobEvent('finished', 'c', { result: 'canceled' }))
     score.neverRan({ name: 'd', isFailed: false, note: undefined })
-    expect(score.read().jobs).toEqual({ total: 4, waiting: 0, running: 0, succeeded: 1, failed: 2, skipped: 1 })
+    score.job(jobEvent('finished', 'e', { result: 'skipped' }))
+    expect(score.read().jobs).toEqual({ total: 5, waiting: 0, running: 0, succeeded: 1, failed: 2, skipped: 2 })
     expect(score.finished).toMatchObject([
       { name: 'job a', ranMs: 1_000 },
       { result: 'failed' },
       { result: 'canceled' },
       { name: 'd', result: 'skipped' },
+      { name: 'job e', result: 'skipped' },
     ])
   })
 

@@ -73,6 +73,7 @@ export function scorekeeper(onFinished: (job: FinishedJob) => void): Scorekeeper
   const finish = (jobEvent: ScoredJob) => {
     running.delete(jobEvent.id)
     if (jobEvent.result === 'succeeded') counts.succeeded++
+    else if (jobEvent.result === 'skipped') counts.skipped++
     else counts.failed++
     const { id, name, result = 'unknown', report } = jobEvent
     // A step that an `if` left out has no note.

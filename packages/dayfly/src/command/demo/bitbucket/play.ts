@@ -3,8 +3,8 @@ import path from 'node:path'
 import type { StepEvent } from '@dayfly/forge-emulators/bitbucket/emulation'
 import type { PipelineInput } from '@dayfly/forge-emulators/command/input'
 import type { Pipeline } from '@dayfly/forge-emulators/pipelines/pipeline'
-import { aborted } from '@dayfly/kit/signals'
 import type { PlayedRun, PlayStage, Show } from '../forge.ts'
+import { playRuns } from '../play-runs.ts'
 import type { ScoredJob } from '../score.ts'
 import { type BitbucketDemo, openBitbucket, setLabels } from './forge.ts'
 
@@ -50,7 +50,7 @@ async function playPipelines(
   { forge, stage, late }: Play,
   until: AbortSignal,
 ): Promise<readonly PlayedRun[]> {
-  const { clock, score, intervalMs } = stage
+  const { score } = stage
   const labels = Object.values(setLabels)
   const startedAt = new Map<string, number>()
   const titles = new Map<string, string>()
@@ -64,20 +64,14 @@ async function playPipelines(
     for (const scored of scoredEvents(event, startedAt.get(event.id)))
       score.job({ ...scored, name: `${titleOf(event.id)}${scored.name}` })
   })
-  const halted = aborted(until).then(() => Promise.reject(until.reason))
-  // If the pipelines end first, no code waits for this promise. Without this line its rejection would be unhandled.
-  halted.catch(() => {})
   try {
-    const played: Promise<PlayedRun>[] = []
-    for (const [index, { pipeline, source }] of runs.entries()) {
-      if (index > 0 && intervalMs > 0) await clock.sleep(intervalMs, until)
+    return await playRuns(runs, stage, until, async ({ pipeline, source }, index) => {
       const own = [...systemLabels, ...(labels[index % labels.length] ?? [])]
       const run = forge.control.runPipeline(pipeline, { repository: forge.repository, labels: own, source })
       const title = titleOfRun(run.buildNumber, pipeline)
       titles.set(run.uuid, title)
-      played.push(run.done.then((result) => outcomeOf(title, pipeline, result, score)))
-    }
-    return await Promise.race([Promise.all(played), halted])
+      return outcomeOf(title, pipeline, await run.done, score)
+    })
   } finally {
     stop()
   }

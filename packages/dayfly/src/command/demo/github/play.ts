@@ -3,8 +3,8 @@ import type { Input } from '@dayfly/forge-emulators/command/input'
 import { runFacts } from '@dayfly/forge-emulators/workflow/facts'
 import { feedRun, type JobQueue } from '@dayfly/forge-emulators/workflow/feed'
 import { createRun, type JobOutcome, type Run } from '@dayfly/forge-emulators/workflow/run'
-import { aborted } from '@dayfly/kit/signals'
 import type { PlayedRun, PlayStage, Show } from '../forge.ts'
+import { playRuns } from '../play-runs.ts'
 import { countJobs } from '../schedule.ts'
 import type { GitHubDemo } from './forge.ts'
 import { openGitHub } from './forge.ts'
@@ -16,19 +16,20 @@ export function githubShow(runs: readonly Input[]): Show<GitHubDemo> {
   return {
     jobs: runs.reduce((sum, { workflow }) => sum + countJobs(workflow), 0),
     open: openGitHub,
-    play: (forge, stage, until) => playRuns(runs, forge, stage, until),
+    play: (forge, stage, until) => playWorkflows(runs, forge, stage, until),
     log: ({ control }, jobId) => control.job(jobId)?.log.lines ?? [],
     figures: () => ({}),
   }
 }
 
-async function playRuns(
+async function playWorkflows(
   runs: readonly Input[],
   forge: GitHubDemo,
-  { clock, score, intervalMs }: PlayStage,
+  stage: PlayStage,
   until: AbortSignal,
 ): Promise<readonly PlayedRun[]> {
   const { control } = forge
+  const { score } = stage
   for (const { workflow } of runs) score.expect(countJobs(workflow))
   const owners = new Map<string, (...finished: Finished) => void>()
   const stop = control.onJob((jobEvent) => {
@@ -38,16 +39,8 @@ async function playRuns(
     owners.delete(jobEvent.id)
     owner?.(jobEvent.id, jobEvent.report)
   })
-  const halted = aborted(until).then(() => Promise.reject(until.reason))
-  // If the runs end or fail first, no code waits for this promise. Without this line its rejection would be unhandled.
-  halted.catch(() => {})
   try {
-    const played: Promise<PlayedRun>[] = []
-    for (const [index, input] of runs.entries()) {
-      if (index > 0 && intervalMs > 0) await clock.sleep(intervalMs, until)
-      played.push(play(input, index, { forge, score }, owners))
-    }
-    return await Promise.race([Promise.all(played), halted])
+    return await playRuns(runs, stage, until, (input, index) => play(input, index, { forge, score }, owners))
   } finally {
     stop()
   }

@@ -1,0 +1,98 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createWorld, type World } from '../cli.ts'
+
+let world: World
+beforeEach(() => {
+  world = createWorld()
+  mkdirSync(path.join(world.directory, 'own'))
+})
+afterEach(() => world.end())
+
+const clean = { pods: 0, secrets: 0, registrations: 0, processes: 0, directories: 0 }
+
+function workflow(name: string, ...jobs: readonly string[]): string {
+  const file = path.join(world.directory, 'own', name)
+  writeFileSync(file, `name: ${name}\non: push\njobs:\n${jobs.map((job) => `  ${job}\n`).join('')}`)
+  return file
+}
+
+function commit(): void {
+  const git = (...args: readonly string[]) =>
+    execFileSync('git', ['-C', path.join(world.directory, 'own'), '-c', 'user.name=a', '-c', 'user.email=a@b', ...args])
+  git('init', '--quiet')
+  git('add', '.')
+  git('commit', '--quiet', '--message', 'files')
+}
+
+test('each job runs on a runner of its own with its labels, in a clone of the repository, and nothing is left', async () => {
+  const file = workflow(
+    'ci.yml',
+    "build: { runs-on: [Linux, gpu], outputs: { it: '${{ steps.s.outputs.it }}' }, steps: [{ uses: actions/checkout@v4 }, { id: s, run: test -f ci.yml && echo it=7 >> $GITHUB_OUTPUT }] }",
+    'check: { needs: build, runs-on: demo, strategy: { matrix: { n: [1, 2] } }, steps: [{ run: "test ${{ needs.build.outputs.it }} = 7" }] }',
+    "tag: { if: github.ref_type == 'tag', needs: build, runs-on: [], steps: [{ run: exit 1 }] }",
+  )
+  commit()
+  const cli = world.start('demo', '--forge', 'gitea', file, '--json')
+  expect(await cli.ended, cli.stderr()).toMatchObject({ code: 0 })
+  const jobs = [
+    ['build', 'success'],
+    ['check (1)', 'success'],
+    ['check (2)', 'success'],
+    ['tag', 'skipped'],
+  ]
+  const report = JSON.parse(cli.stdout())
+  expect(report).toMatchObject({
+    jobs: 4,
+    succeeded: 3,
+    skipped: 1,
+    ranTwice: 0,
+    leftovers: clean,
+    runs: [{ conclusion: 'success', jobs: jobs.map(([name, conclusion]) => ({ name, conclusion })) }],
+  })
+  expect(report.runners).toBeGreaterThanOrEqual(report.jobs)
+  expect([world.files(), world.processes()]).toEqual([[], []])
+}, 60_000)
+
+test('a failed job shows its steps and its log, skips the later ones, and ends the demo with 1', async () => {
+  const file = workflow(
+    'bad.yml',
+    'a: { runs-on: x, steps: [{ run: echo why && exit 3 }, { run: echo never }] }',
+    'b: { needs: a, runs-on: x, steps: [{ run: echo never }] }',
+  )
+  const cli = world.start('demo', '--forge', 'gitea', file, '--exit', '--json')
+  expect(await cli.ended).toMatchObject({ code: 1 })
+  expect(JSON.parse(cli.stdout())).toMatchObject({ jobs: 2, failed: 1, skipped: 1, leftovers: clean })
+  expect(cli.stderr()).toMatch(/✗ bad\.yml \/ a: failed .*\n {4}✗ Run echo why && exit 3\n {4}– Run echo never\n/)
+  expect(cli.stderr()).toMatch(/^ {4}\| why$/m)
+  expect(cli.stderr()).toContain('– bad.yml / b: skipped\n')
+}, 60_000)
+
+test('a step whose action is not run is counted, and --strict fails for it', async () => {
+  const file = workflow(
+    'steps.yml',
+    'a: { runs-on: x, steps: [{ uses: actions/setup-node@v4 }, { if: false, run: no }] }',
+  )
+  const cli = world.start('demo', '--forge', 'gitea', file, '--exit', '--strict')
+  expect(await cli.ended).toMatchObject({ code: 1 })
+  expect(cli.stderr()).toContain('Left behind: nothing. 1 step skipped: actions are not run.\n')
+}, 60_000)
+
+test('a job that Gitea would never run is refused before anything starts', async () => {
+  const files = [
+    workflow('label.yml', 'a: { runs-on: "${{ vars.NONE }}", steps: [{ run: exit }] }'),
+    workflow('scheme.yml', 'a: { runs-on: "x:docker://node", steps: [{ run: exit }] }'),
+    workflow(
+      'late.yml',
+      'a: { runs-on: x, steps: [{ run: exit }] }',
+      'b: { needs: a, runs-on: x, strategy: { matrix: { n: "${{ fromJSON(needs.a.outputs.n) }}" } }, steps: [{ run: exit }] }',
+    ),
+  ]
+  const cli = world.start('demo', '--forge', 'gitea', ...files)
+  expect(await cli.ended).toMatchObject({ code: 2 })
+  expect(cli.stderr()).toContain('asks for the label "", which no runner has')
+  expect(cli.stderr()).toContain('asks for the label "x:docker://node"')
+  expect(cli.stderr()).toMatch(/late\.yml:1:1\nerror workflow-invalid: .*\n {2}next: Gitea evaluates matrices/)
+})
