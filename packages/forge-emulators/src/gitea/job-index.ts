@@ -2,11 +2,19 @@
 import type { Job, JobGroup, JobIndex, JobStatus } from './state.ts'
 
 export function emptyIndex(): JobIndex {
-  return { waiting: [], blocked: [], running: [], done: [] }
+  return { waiting: [], blocked: [], running: [], cancelling: [], done: [] }
 }
 
 export function groupOf(status: JobStatus): JobGroup {
-  return status === 'waiting' || status === 'blocked' || status === 'running' ? status : 'done'
+  switch (status) {
+    case 'waiting':
+    case 'blocked':
+    case 'running':
+    case 'cancelling':
+      return status
+    default:
+      return 'done'
+  }
 }
 
 export function addTo(index: JobIndex, job: Job): void {

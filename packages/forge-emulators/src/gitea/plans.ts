@@ -101,7 +101,7 @@ function payloadOf(root: Mapping, key: string, { name, labels, matrix }: Cell): 
   const { needs, concurrency, ...job } = mapping(mapping(root['jobs'])[key])
   const values = Object.entries(matrix ?? {}).map(([each, value]) => [each, [value]])
   const strategy = matrix ? { strategy: { ...mapping(job['strategy']), matrix: Object.fromEntries(values) } } : {}
-  const only = { ...job, name, 'runs-on': labels, ...strategy }
+  const only = { ...job, name, 'runs-on': labels.length === 1 ? labels[0] : labels, ...strategy }
   return stringify({ ...root, jobs: { [key]: only } })
 }
 

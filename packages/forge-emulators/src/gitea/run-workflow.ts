@@ -50,22 +50,23 @@ export function runWorkflow(
   return {
     id: run.id,
     jobs: () => run.jobs.map(({ id, plan, status }) => ({ id: String(id), name: plan.name, status })),
-    result: () => resultOfRun(run),
+    result: () => resultOfRun(emulation, run),
     done: whenEnded(emulation, run),
     cancel: () => cancelRun(emulation, run),
   }
 }
 
-function resultOfRun(run: Run): Result | undefined {
-  return hasEnded(run) ? resultOf({ status: statusOf(run.jobs) }) : undefined
+function resultOfRun(emulation: Emulation, run: Run): Result | undefined {
+  return hasEnded(run) ? resultOf({ status: statusOf(emulation, run.jobs) }) : undefined
 }
 
-function whenEnded({ listeners }: Emulation, run: Run): Promise<Result> {
+function whenEnded(emulation: Emulation, run: Run): Promise<Result> {
+  const { listeners } = emulation
   return new Promise((resolve) => {
     const ids = new Set(run.jobs.map(({ id }) => String(id)))
     const listener = ({ kind, id }: { readonly kind: string; readonly id: string }) => {
       if (kind !== 'finished' || !ids.has(id)) return
-      const result = resultOfRun(run)
+      const result = resultOfRun(emulation, run)
       if (result === undefined) return
       listeners.delete(listener)
       resolve(result)

@@ -4,7 +4,7 @@ import { uuid } from '@dayfly/kit/ids'
 import { dialects } from './dialect.ts'
 import { type Emulation, stamp } from './emulation.ts'
 import { hexToken, letterToken } from './random-text.ts'
-import type { Place, RegistrationToken, Repository, Runner } from './state.ts'
+import type { Place, RegistrationToken, Repository, Runner, Task } from './state.ts'
 import { oldestFor } from './waiting.ts'
 
 /** Names are shortened without an error. */
@@ -15,11 +15,12 @@ export type RunnerBody = {
   readonly labels: readonly string[]
   readonly version: string
   readonly ephemeral: boolean
+  readonly cancels: boolean
 }
 
 export function createRunner(emulation: Emulation, place: Place, body: RunnerBody): Runner {
   const { random, state } = emulation
-  const { version, labels, ephemeral } = body
+  const { version, labels, ephemeral, cancels } = body
   const name = body.name.length > nameMax ? `${body.name.slice(0, nameMax - 1)}…` : body.name
   const runner: Runner = {
     id: ++state.ids.runner,
@@ -32,6 +33,7 @@ export function createRunner(emulation: Emulation, place: Place, body: RunnerBod
     labels,
     labelSet: new Set(labels),
     disabled: false,
+    cancels,
     isDeleted: false,
     lastOnline: 0,
     lastActive: 0,
@@ -89,6 +91,12 @@ export function lastReport({ clock, knobs: { reportMs } }: Emulation, startedAt:
   if (reportMs === 0) return 0
   const reports = Math.floor((clock.now() - startedAt) / reportMs)
   return reports > 0 ? startedAt + reports * reportMs : 0
+}
+
+/** Returns when the runner last reported about the task, or when the task began. */
+export function reportedAt(emulation: Emulation, task: Task): Instant {
+  if (task.runner.stubTask !== task) return task.updatedAt
+  return Math.max(task.updatedAt, lastReport(emulation, task.startedAt))
 }
 
 export type RunnerStatus = 'offline' | 'idle' | 'active'

@@ -52,14 +52,14 @@ export type Place = Site | Owner | Repository
 
 export type RegistrationToken = { readonly value: string; readonly place: Place; isActive: boolean }
 
-/** The statuses of a job in the server's words. `waiting` is ready; `blocked` waits for other jobs. */
-export type JobStatus = 'waiting' | 'blocked' | 'running' | Result
+/** The statuses of a job in the server's words. `waiting` is ready; `blocked` waits for other jobs; the runner of a `cancelling` job cleans up. */
+export type JobStatus = 'waiting' | 'blocked' | 'running' | 'cancelling' | Result
 
 /** The jobs of a place by their status, in the order of their ids. */
 export type JobIndex = { readonly [Group in JobGroup]: Job[] }
 
 /** `done` has the jobs of all four results. */
-export type JobGroup = 'waiting' | 'blocked' | 'running' | 'done'
+export type JobGroup = Exclude<JobStatus, Result> | 'done'
 
 /** The waiting jobs of a repository with the same labels, the oldest one first. */
 export type Line = { readonly labels: readonly string[]; readonly jobs: Job[] }
@@ -125,7 +125,7 @@ export type Task = {
   readonly id: number
   readonly job: Job
   readonly runner: Runner
-  status: 'running' | Result
+  status: 'running' | 'cancelling' | Result
   readonly startedAt: Instant
   stoppedAt: Instant
   /** The last report. */
@@ -149,6 +149,8 @@ export type Runner = {
   labels: readonly string[]
   labelSet: ReadonlySet<string>
   disabled: boolean
+  /** Whether it can clean up a cancelled task before it reports. */
+  cancels: boolean
   isDeleted: boolean
   /** The last call and the last report; 0 for never. */
   lastOnline: Instant
