@@ -1,4 +1,5 @@
 // Finds registrations at the forge whose runner is gone: offline or cordoned, idle, older than an hour, without an object of the runner.
+import { anyAccountFlag } from '@dayfly/forges/open/account-flags'
 import { textAt } from '@dayfly/kit/read-json'
 import { bitbucket } from '@dayfly/runner-set/model/forges/bitbucket'
 import { scaleSetsAt } from '../arc/scale-sets.ts'
@@ -26,7 +27,7 @@ const minAge = 3_600_000
 function check(facts: Facts): RuleResult {
   const live = facts.live
   if (live && !live.forge && live.unreadable['Registration'] === undefined) {
-    return { skipped: 'the registrations at the forge were not read (--github-url, --bitbucket-workspace)' }
+    return { skipped: `the registrations at the forge were not read (${anyAccountFlag})` }
   }
   if (live?.namespaces) return { skipped: 'the runner of a registration may be in a namespace that was not read' }
   return withLiveRunners(facts)

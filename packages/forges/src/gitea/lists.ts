@@ -46,6 +46,17 @@ export async function listRunning(api: GiteaApi, server: Server, signal?: AbortS
   return listWhole('jobs', countedPages(api, server, { ...list, operation: 'poll', signal }))
 }
 
+/** Returns one page of the jobs that are over, the oldest ones on the first. Only a server with the list of every job has it. */
+export function endedJobs(
+  api: GiteaApi,
+  server: Server,
+  page: number,
+  signal: AbortSignal | undefined,
+): Promise<Page<ListedJob>> {
+  const list = { path: '/actions/jobs', search: 'status=completed', key: 'jobs', read: readJob } as const
+  return countedPages(api, server, { ...list, operation: 'poll', signal })(page)
+}
+
 /** Returns undefined for a job that is gone. */
 export async function readOneJob(
   api: GiteaApi,
