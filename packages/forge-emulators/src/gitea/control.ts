@@ -65,7 +65,7 @@ export interface Control extends ServerControl {
   onJob(listener: (event: JobEvent) => void): () => void
   /** Returns the registrations of all places, in the order of their ids. */
   runners(): readonly RunnerFacts[]
-  /** Finds a registration by its UUID, its id, or its name. Of two with one name it finds the older one. */
+  /** Finds a registration by its UUID, its id, or its name. If two have the name, it finds the older one. */
   runner(named: string): RunnerFacts | undefined
   knobs(change: KnobChange): void
   /** Replaces the registration token of a place: `admin`, an owner, or `owner/repository`. */

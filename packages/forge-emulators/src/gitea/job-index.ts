@@ -33,7 +33,7 @@ export function removeFrom(index: JobIndex, job: Job): void {
 export function jobsWith(index: JobIndex, statuses: ReadonlySet<JobStatus>): readonly Job[] {
   const lists = (Object.keys(index) as JobGroup[]).flatMap((group) => {
     const asked = [...statuses].filter((status) => groupOf(status) === group).length
-    if (asked === 0) return []
+    if (asked === 0 || index[group].length === 0) return []
     const isWhole = group !== 'done' || asked === 4
     return [isWhole ? index[group] : index[group].filter((job) => statuses.has(job.status))]
   })

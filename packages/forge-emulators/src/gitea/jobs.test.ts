@@ -1,4 +1,4 @@
-// Which job a runner gets, and what ends it: labels, levels, order, deletion, the timeouts of the server.
+// The job that a runner gets, and how it ends: labels, levels, order, deletion, the timeouts of the server.
 import { beforeEach, expect, test } from 'vitest'
 import { field, type RegisteredRunner, type TestServer, testServer } from './test-client.fixture.ts'
 

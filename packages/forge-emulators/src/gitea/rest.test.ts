@@ -82,7 +82,7 @@ async function fiveJobs() {
   return server
 }
 
-test('a job tells neither its repository nor a time that is not set, and a running one names its runner', async () => {
+test('a job has no repository and no time that is not set, and a running one names its runner', async () => {
   const { rest } = await fiveJobs()
   const [queued] = list(await rest('GET', `${jobs}?status=queued`), 'jobs')
   expect(queued).toMatchObject({

@@ -37,7 +37,7 @@ export function resultName(of: Result | 'cancelling' | 'unspecified'): string {
   return `RESULT_${(of === 'cancelling' ? 'cancelled' : of).toUpperCase()}`
 }
 
-/** What the runner can do: `cancelling` is the only known word. */
+/** The abilities of a runner. `cancelling` is the only known word. */
 const capabilities = texts
 
 export const registerSchema = z.object({

@@ -87,7 +87,7 @@ export function contactOf(
 }
 
 /** Returns when a stub runner last reported about its task; 0 for never. */
-export function lastReport({ clock, knobs: { reportMs } }: Emulation, startedAt: Instant): Instant {
+function lastReport({ clock, knobs: { reportMs } }: Emulation, startedAt: Instant): Instant {
   if (reportMs === 0) return 0
   const reports = Math.floor((clock.now() - startedAt) / reportMs)
   return reports > 0 ? startedAt + reports * reportMs : 0

@@ -121,7 +121,7 @@ export function rerunJobs(emulation: Emulation, run: Run, jobs: readonly Job[]):
   return true
 }
 
-/** Adds the jobs that need the given ones. Of a matrix that needs them, the server adds only the first job. */
+/** Adds the jobs that need the given ones. The server adds only the first job of a matrix that needs them. */
 function withDependents(run: Run, jobs: readonly Job[]): ReadonlySet<Job> {
   const again = new Set(jobs)
   const keys = new Set(jobs.map(({ plan }) => plan.key))

@@ -102,7 +102,7 @@ export type Job = {
   updatedAt: Instant
 }
 
-/** What is known about a job before it is queued. */
+/** The facts of a job that are known before it is queued. */
 export type JobPlan = {
   /** The key in the workflow file. Jobs of one matrix share it. */
   readonly key: string
@@ -169,9 +169,9 @@ export type Runner = {
 export type State = {
   readonly startedAt: Instant
   readonly site: Site
-  /** By name in lower case. */
+  /** The key is the name in lower case. */
   readonly owners: Map<string, Owner>
-  /** By `owner/name` in lower case. */
+  /** The key is `owner/name` in lower case. */
   readonly repositories: Map<string, Repository>
   /** The old names of renamed repositories. */
   readonly redirects: Map<string, Repository>

@@ -40,7 +40,7 @@ export function wordsOf(status: JobStatus): { readonly status: string; readonly 
   return { status: 'completed', conclusion: status }
 }
 
-/** The statuses that a word of the filter selects; undefined for an unknown word. None selects `cancelling`. */
+/** The statuses that a word of the filter selects; undefined for an unknown word. No word selects `cancelling`. */
 export function statusesOf(word: string): readonly JobStatus[] | undefined {
   return filters[word]
 }
@@ -153,6 +153,6 @@ export function userView(id: number, login: string): object {
 }
 
 /** A time that is not set is the beginning of 1970. */
-export function timeOf(at: Instant): string {
+function timeOf(at: Instant): string {
   return new Date(Math.floor(at / 1_000) * 1_000).toISOString().replace('.000Z', 'Z')
 }
