@@ -147,6 +147,8 @@ export type Runner = {
   labels: readonly string[]
   labelSet: ReadonlySet<string>
   disabled: boolean
+  /** When it was last disabled or enabled. */
+  disabledAt: Instant
   isDeleted: boolean
   /** The last call and the last report; 0 for never. */
   lastOnline: Instant
