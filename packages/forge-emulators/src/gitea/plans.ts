@@ -17,6 +17,8 @@ export type JobSpec = {
   readonly durationMs?: number | undefined
   /** Its result if it ends by itself. The default is `success`. */
   readonly result?: 'success' | 'failure' | undefined
+  /** The concurrency group of its run. It waits while another run of the group runs, and cancels those that wait. */
+  readonly group?: string | undefined
   /** The commands that a process runs. Absent: it waits as long as a stub runner would. */
   readonly steps?: readonly { readonly run: string; readonly name?: string | undefined }[] | undefined
 }

@@ -34,6 +34,7 @@ export function createRunner(emulation: Emulation, place: Place, body: RunnerBod
     labelSet: new Set(labels),
     disabled: false,
     cancels,
+    disabledAt: 0,
     isDeleted: false,
     lastOnline: 0,
     lastActive: 0,
@@ -128,6 +129,7 @@ export function sortRunners(emulation: Emulation, runners: Runner[]): readonly R
 export function disableRunner(emulation: Emulation, runner: Runner, disabled: boolean): void {
   if (runner.disabled === disabled) return
   runner.disabled = disabled
+  runner.disabledAt = emulation.clock.now()
   raiseTasksVersion(emulation, runner.place)
   if (!disabled) emulation.unsettled.runners.add(runner)
 }
@@ -144,11 +146,12 @@ export function raiseJobVersion(emulation: Emulation, repository: Repository): v
   repository.owner.tasksVersion++
 }
 
-/** Removes the registration. A task of the runner stays as it is. */
+/** Removes the registration. A task of the runner stays as it is, and no report about it is accepted any more. */
 export function deleteRunner(emulation: Emulation, runner: Runner): void {
   const { state } = emulation
   if (runner.isDeleted) return
   runner.isDeleted = true
+  dropStubTask(emulation, runner)
   state.runners.delete(runner.id)
   state.runnersByUuid.delete(runner.uuid)
   const named = state.runnersByName.get(runner.name)
@@ -156,6 +159,15 @@ export function deleteRunner(emulation: Emulation, runner: Runner): void {
   if (named?.size === 0) state.runnersByName.delete(runner.name)
   for (const list of [state.listed, runner.place.runners]) list.splice(list.indexOf(runner), 1)
   quietStub(emulation, runner)
+}
+
+/** Ends the reports of a stub runner about its task. The task goes on at the server. */
+export function dropStubTask(emulation: Emulation, runner: Runner): void {
+  const { stubTask: task } = runner
+  if (!task) return
+  task.updatedAt = reportedAt(emulation, task)
+  emulation.deadlines.clear(`run:${task.id}`)
+  runner.stubTask = undefined
 }
 
 /** Ends the polling of a stub runner. A job that it was about to take goes to another one. */

@@ -151,6 +151,8 @@ export type Runner = {
   disabled: boolean
   /** Whether it can clean up a cancelled task before it reports. */
   cancels: boolean
+  /** When it was last disabled or enabled. */
+  disabledAt: Instant
   isDeleted: boolean
   /** The last call and the last report; 0 for never. */
   lastOnline: Instant

@@ -1,6 +1,6 @@
 // Stub runners: they ask for tasks and run them on the emulator's clock. A job that becomes ready wakes one idle stub, so that idle ones need no timer.
 import type { Emulation } from './emulation.ts'
-import { contactOf, quietStub, reportedAt } from './runners.ts'
+import { contactOf, dropStubTask, quietStub } from './runners.ts'
 import { finishTask } from './runs.ts'
 import type { Job, Result, Runner } from './state.ts'
 import { pickTask } from './tasks.ts'
@@ -27,13 +27,8 @@ export function stopStub(emulation: Emulation, runner: Runner): boolean {
   if (!runner.isStub) return false
   const { online, active } = contactOf(emulation, runner)
   Object.assign(runner, { lastOnline: online, lastActive: active })
-  const { stubTask: task } = runner
-  if (task) {
-    task.updatedAt = reportedAt(emulation, task)
-    emulation.deadlines.clear(`run:${task.id}`)
-  }
+  dropStubTask(emulation, runner)
   runner.isStub = false
-  runner.stubTask = undefined
   quietStub(emulation, runner)
   return true
 }

@@ -11,9 +11,14 @@ import { oldestFor } from './waiting.ts'
 /** Gives the runner its oldest matching job. Returns undefined if there is none, or if the runner may not get one. */
 export function pickTask(emulation: Emulation, runner: Runner): Task | undefined {
   // An ephemeral runner gets one task. It never gets the same task again, even if the first response was lost.
-  if (runner.disabled || (runner.ephemeral && runner.tasks > 0)) return undefined
+  if (isRefused(emulation, runner) || (runner.ephemeral && runner.tasks > 0)) return undefined
   const job = oldestFor(emulation.state, runner)
   return job && startTask(emulation, job, runner)
+}
+
+/** A call that began before the runner was disabled may still get a task. */
+function isRefused({ clock, knobs }: Emulation, { disabled, disabledAt }: Runner): boolean {
+  return disabled && clock.now() >= disabledAt + knobs.fetchMs
 }
 
 function startTask(emulation: Emulation, job: Job, runner: Runner): Task {
