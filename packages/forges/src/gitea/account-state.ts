@@ -179,7 +179,8 @@ export class AccountState {
     if (!server.dialect.hasCordon) {
       const runner = (await this.listed(signal)).runners.find((one) => one.id === id)
       if (!runner) return 'absent'
-      return runner.isOnline || this.#follower.has(id) ? 'busy' : this.delete(id, signal)
+      const mayWork = runner.isOnline || this.#isKnownBusy(id) || this.#follower.has(id)
+      return mayWork ? 'busy' : this.delete(id, signal)
     }
     try {
       if (!this.#cordonedAt.has(id)) await this.cordon(id, signal)

@@ -4,7 +4,7 @@ import { PortError } from '@dayfly/runner-set/model/port-error'
 import { type GiteaApi, jsonOf } from './api.ts'
 import { badAnswer } from './errors.ts'
 import type { Server } from './server.ts'
-import { type ListedJob, type ListedRunner, readForgejoJob, readJob, readPage, readRunner } from './wire.ts'
+import { type ListedJob, type ListedRunner, type Page, readForgejoJob, readJob, readPage, readRunner } from './wire.ts'
 
 /** The most that a server with the default settings sends at once. */
 const pageLength = 50
@@ -44,6 +44,23 @@ export async function listJobs(
   return listOnce(api, server, list, signal)
 }
 
+/** Returns one page of the jobs that are over, the oldest ones on the first. Only a server with the list of every job has it. */
+export async function endedJobs(
+  api: GiteaApi,
+  server: Server,
+  page: number,
+  signal: AbortSignal | undefined,
+): Promise<Page<ListedJob>> {
+  const list = {
+    path: '/actions/jobs',
+    search: 'status=completed',
+    key: 'jobs',
+    read: readJob,
+    operation: 'poll',
+  } as const
+  return readOnePage(api, server, { list, page, signal })
+}
+
 /** Returns undefined for a job that is gone. */
 export async function readOneJob(
   api: GiteaApi,
@@ -72,27 +89,42 @@ type List<Entry> = {
   readonly operation: 'poll' | 'list-registrations'
 }
 
+type PageOf<Entry> = {
+  readonly list: List<Entry>
+  readonly page: number
+  readonly signal: AbortSignal | undefined
+}
+
+async function readOnePage<Entry>(
+  api: GiteaApi,
+  { root, path: level }: Server,
+  { list: { path, search, key, read, operation }, page, signal }: PageOf<Entry>,
+): Promise<Page<Entry>> {
+  const query = `${search === '' ? '' : `${search}&`}limit=${pageLength}&page=${page}`
+  const answer = await api.rest(root, { operation, method: 'GET', path: `${level}${path}`, search: query, signal })
+  const found = readPage(jsonOf(answer, `the list of ${key}`), key, read)
+  if (!found) throw badAnswer(`the list of ${key} has another form`)
+  return found
+}
+
 /** The server may send shorter pages than asked, so only its total tells the end. */
 async function listOnce<Entry extends { readonly id: string }>(
   api: GiteaApi,
-  { root, path: level }: Server,
-  { path, search, key, read, operation }: List<Entry>,
+  server: Server,
+  list: List<Entry>,
   signal: AbortSignal | undefined,
 ): Promise<Listed<Entry>> {
   const entries = new Map<string, Entry>()
   let seen = 0
   for (let page = 1; page <= pagesMax; page++) {
-    const query = `${search === '' ? '' : `${search}&`}limit=${pageLength}&page=${page}`
-    const answer = await api.rest(root, { operation, method: 'GET', path: `${level}${path}`, search: query, signal })
-    const found = readPage(jsonOf(answer, `the list of ${key}`), key, read)
-    if (!found) throw badAnswer(`the list of ${key} has another form`)
+    const found = await readOnePage(api, server, { list, page, signal })
     for (const entry of found.entries) entries.set(entry.id, entry)
     seen += found.entries.length
     if (seen >= found.total || found.entries.length === 0) {
       return { entries: [...entries.values()], isWhole: entries.size === found.total && seen === found.total }
     }
   }
-  throw badAnswer(`the list of ${key} has more than ${pagesMax} pages`)
+  throw badAnswer(`the list of ${list.key} has more than ${pagesMax} pages`)
 }
 
 async function runnersOnce(api: GiteaApi, server: Server, signal?: AbortSignal): Promise<Listed<ListedRunner>> {
