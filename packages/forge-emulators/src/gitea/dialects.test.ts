@@ -30,6 +30,48 @@ test.each([
   expect(answers.map(({ status }) => status)).toEqual(statuses)
 })
 
+test.each([
+  ['gitea-1.25', 200, 403, undefined, undefined],
+  ['gitea-1.26', 404, 200, false, '1'],
+] as const)('%s differs in the registration token, in rights, and in members', async (dialect, ...expected) => {
+  const member = { token: 'member', user: 'ann', scopes: ['all'], roles: { acme: 'member' } } as const
+  const { rest, emulator, register } = testServer({ knobs: { dialect }, credentials: [member] })
+  emulator.control.queueJobs([{ repository: 'acme/app', labels: [] }])
+  await register('/repos/acme/app', 'r-1')
+  const listed = await rest('GET', `${place}/jobs`)
+  expect([
+    (await rest('GET', `${place}/runners/registration-token`)).status,
+    (await rest('GET', '/orgs/acme/actions/jobs', undefined, 'token member')).status,
+    field(await rest('GET', `${place}/runners/1`), 'disabled'),
+    listed.headers['x-total-count'],
+  ]).toEqual(expected)
+})
+
+test.each([
+  ['gitea-1.27', 'sort=id&order=desc&limit=2', [3, 2]],
+  ['gitea-1.27', 'sort=id', [1, 2, 3]],
+  ['gitea-1.27', 'order=desc', [1, 2, 3]],
+  ['gitea-1.27', 'sort=name', 'Invalid sort mode: "name"'],
+  ['gitea-1.27', 'sort=id&order=up', 'Invalid sort order: "up"'],
+  ['gitea-1.26', 'sort=id&order=desc', [1, 2, 3]],
+] as const)('%s answers to the parameters %s with %o', async (dialect, parameters, expected) => {
+  const { rest, emulator } = of(dialect)
+  for (const labels of [['a'], ['b'], ['c']]) emulator.control.queueJobs([{ repository: 'acme/app', labels }])
+  const answer = await rest('GET', `${place}/jobs?${parameters}`)
+  const ids = answer.status === 200 ? list(answer, 'jobs').map(({ id }) => id) : field(answer, 'message')
+  expect(ids).toEqual(expected)
+})
+
+test('runs of a concurrency group do not wait before 1.26', async () => {
+  const { rest } = of('gitea-1.25')
+  const text = 'on: push\nconcurrency: g\njobs: {a: {runs-on: x, steps: [{run: a}]}}\n'
+  const content = Buffer.from(text).toString('base64')
+  for (const file of ['a', 'b'])
+    await rest('POST', `/repos/acme/app/contents/.gitea/workflows/${file}.yml`, { content })
+  const jobs = list(await rest('GET', `${place}/jobs`), 'jobs')
+  expect(jobs.map(({ status }) => status)).toEqual(['queued', 'queued', 'queued'])
+})
+
 test('1.27 lists runners by their status, stores contacts at most every 30 s, and disabled ones last', async () => {
   const { rest, rpc, register, clock } = of('gitea-1.27')
   const [a, b, c] = [await register('/user', 'a'), await register('/user', 'b'), await register('/user', 'c')]

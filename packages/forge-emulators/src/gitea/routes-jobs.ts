@@ -1,6 +1,7 @@
 // The routes of jobs: the lists below each prefix, one job of a repository, its log, and reruns.
 import { type Answer, textAnswer } from '@dayfly/kit/http'
 import { type Call, emptyAnswer } from '../server/router.ts'
+import { dialects } from './dialect.ts'
 import type { Emulation } from './emulation.ts'
 import { jobsWith } from './job-index.ts'
 import { pageOf } from './paging.ts'
@@ -13,14 +14,25 @@ import { forgejoJobView, jobView, runView, statusesOf } from './views.ts'
 
 export function jobRoutes(access: Access): readonly GiteaRoute[] {
   const { emulation } = access
-  const reader = { method: 'GET', right: 'reader' } as const
   return [
+    ...(['owner', 'reader'] as const).flatMap((right) =>
+      placedRoutes(access, {
+        ...{
+          method: 'GET',
+          path: '/actions/jobs',
+          right,
+          exists: ({ jobs, jobsRight }) => jobs && jobsRight === right,
+        },
+        run: (place, call) => listAnswer(emulation, call, sorted(emulation, call, filtered(call, place))),
+      }),
+    ),
     ...placedRoutes(access, {
-      ...{ ...reader, path: '/actions/jobs', exists: ({ jobs }) => jobs },
-      run: (place, call) => listAnswer(emulation, call, filtered(call, place)),
-    }),
-    ...placedRoutes(access, {
-      ...{ ...reader, path: '/actions/runners/jobs', exists: ({ family }) => family === 'forgejo' },
+      ...{
+        method: 'GET',
+        path: '/actions/runners/jobs',
+        right: 'reader',
+        exists: ({ family }) => family === 'forgejo',
+      },
       run: (place, call) => forgejoList(place, call),
     }),
     ...oneRepositoryRoutes(access),
@@ -78,7 +90,17 @@ function oneRepositoryRoutes(access: Access): readonly GiteaRoute[] {
 
 function listAnswer(emulation: Emulation, call: Call, jobs: readonly Job[]): Answer {
   const { entries, total, headers } = pageOf(emulation, call, jobs)
-  return restAnswer(200, { jobs: entries.map((job) => jobView(call.origin, job)), total_count: total }, headers)
+  const list = { jobs: entries.map((job) => jobView(call.origin, job)), total_count: total }
+  return restAnswer(200, list, dialects[emulation.knobs.dialect].pageHeaders ? headers : {})
+}
+
+/** Sorts by id, the only key. */
+function sorted({ knobs }: Emulation, call: Call, jobs: readonly Job[]): readonly Job[] {
+  const { sort = '', order = '' } = call.request.query
+  if (!dialects[knobs.dialect].sorts || sort === '') return jobs
+  if (!['', 'asc', 'desc'].includes(order)) throw giteaError(call, 422, `Invalid sort order: "${order}"`)
+  if (sort !== 'id') throw giteaError(call, 422, `Invalid sort mode: "${sort}"`)
+  return order === 'desc' ? jobs.toReversed() : jobs
 }
 
 function filtered(call: Call, place: Place): readonly Job[] {

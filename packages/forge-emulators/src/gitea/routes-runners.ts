@@ -31,7 +31,7 @@ export function runnerRoutes(access: Access): readonly GiteaRoute[] {
     ...route('GET', runners, (place, call) => list(emulation, place, call)),
     ...route('POST', runners, (place, call) => create(emulation, place, call), isForgejo),
     ...route('POST', token, issue, isGitea),
-    ...route('GET', token, issue, isForgejo),
+    ...route('GET', token, issue, ({ readsToken }) => readsToken),
     ...route('GET', runner, show),
     ...route('DELETE', runner, remove),
     ...route(

@@ -1,6 +1,7 @@
 // Runs a workflow file: creates a run with all its jobs, and reports when all of them have ended.
 import type { Checkout } from '../checkout.ts'
 import type { Workflow } from '../workflow/workflow.ts'
+import { dialects } from './dialect.ts'
 import { type Emulation, resultOf } from './emulation.ts'
 import { concurrencyOf, plansOf } from './plans.ts'
 import { cancelRun, createRun, hasEnded, statusOf } from './runs.ts'
@@ -44,7 +45,7 @@ export function runWorkflow(
     branch: checkout?.branch ?? 'main',
     commit: checkout?.sha ?? noCommit,
     folder: checkout?.sha ? checkout.root : undefined,
-    concurrency: concurrencyOf(workflow, checkout, number),
+    concurrency: dialects[emulation.knobs.dialect].concurrency ? concurrencyOf(workflow, checkout, number) : undefined,
     jobs: plansOf(workflow, checkout, number),
   })
   return {

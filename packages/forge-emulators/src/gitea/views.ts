@@ -1,5 +1,6 @@
 // The JSON of runners and jobs. The words for a status differ between the server and its API: `waiting` shows as `queued`, `blocked` as `waiting`.
 import type { Instant } from '@dayfly/kit/clock'
+import { dialects } from './dialect.ts'
 import type { Emulation } from './emulation.ts'
 import { fullName } from './places.ts'
 import { type RunnerStatus, statusOf } from './runners.ts'
@@ -12,7 +13,7 @@ export function runnerView(emulation: Emulation, runner: Runner): object {
     name: runner.name,
     status: status === 'offline' ? 'offline' : 'online',
     busy: status === 'active',
-    disabled: runner.disabled,
+    ...(dialects[emulation.knobs.dialect].cordon ? { disabled: runner.disabled } : {}),
     ephemeral: runner.ephemeral,
     labels: runner.labels.map((name, id) => ({ id, name, type: 'custom' })),
   }
