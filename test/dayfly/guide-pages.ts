@@ -26,6 +26,9 @@ export const guidePages = [
 /** The page that needs no cluster. It repeats commands of the others. */
 export const localPage = 'try-without-a-cluster'
 
+/** The page with a real Gitea and an embedded cluster. */
+export const giteaPage = 'gitea'
+
 /** Pages whose blocks go to other programs than a shell or kubectl, each with the test that runs them. */
 export const otherPages = {
   dashboard: 'test/browser/guide.test.ts',
@@ -43,6 +46,7 @@ export type GuidePage =
   | (typeof guidePages)[number]
   | (typeof unrunPages)[number]
   | typeof localPage
+  | typeof giteaPage
   | typeof releasePage
 
 /** A block between fences. */

@@ -1,5 +1,6 @@
 // Proves that test/kubernetes/node/guide.test.ts runs each command of the guide, test/kubernetes/guide-local.test.ts those of the page
-// that needs no cluster, and test/kubernetes/node/release.test.ts those of the page about releases.
+// that needs no cluster, test/kubernetes/guide-gitea.test.ts those of the page about Gitea, and test/kubernetes/node/release.test.ts those of
+// the page about releases.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { valueAt } from '@dayfly/kit/read-json'
@@ -7,6 +8,7 @@ import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import {
   commandsOf,
+  giteaPage,
   guideBlocks,
   guidePages,
   guideSteps,
@@ -29,12 +31,13 @@ const elsewhere: Readonly<Record<string, readonly [file: string, text: string]>>
   'helm template': ['scripts/chart/manifests.ts', 'template'],
   // The chart's container.
   'dayfly controller': ['deploy/chart/templates/_pod.tpl', '- controller'],
+  'dayfly demo --forge gitea': ['test/dayfly/demo-gitea.test.ts', "'demo', '--forge', 'gitea'"],
   // The probe of the sidecar, and what a job may run in it.
   'docker info': ['packages/runner-set/src/core/docker-sidecar.ts', "['docker', 'info']"],
   'docker run -v': ['test/controller/docker-runner.test.ts', 'docker'],
 }
 
-const pages = [...guidePages, localPage, releasePage] as const
+const pages = [...guidePages, localPage, giteaPage, releasePage] as const
 
 const all = pages.flatMap((page) =>
   guideSteps(page).flatMap((step) => (step.does === 'run' ? commandsOf(step.block.text) : [])),

@@ -1,12 +1,10 @@
 // Follows docs/guide/try-without-a-cluster.md as a reader does: two terminals that stay open, and a third one for all other commands.
-import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { buildProgram } from '../../scripts/control-plane/build.ts'
 import { until } from '../cli.ts'
 import { guideSteps, localPage } from '../dayfly/guide-pages.ts'
-import { findKubectl } from './kubectl.ts'
+import { binOf, jobEnded, openTerminal, pressCtrlC, provideTools, type Terminal } from './guide-terminals.ts'
 import { comparable } from './node/guide-output.ts'
 import { createShell } from './node/guide-shell.ts'
 
@@ -24,19 +22,12 @@ describe.each(hosts)('the page that needs no cluster, on a host %s', (host) => {
   // `npm run manifests` writes into the folder dist/ of the repository.
   mkdirSync('dist', { recursive: true })
   const shell = createShell('', '')
-  const terminals: ChildProcess[] = []
+  const terminals: Terminal[] = []
 
   beforeAll(async () => {
-    const kubectl = await findKubectl()
-    const helm = await buildProgram('helm', new AbortController().signal)
-    if (kubectl.is === 'missing') obstacle = kubectl.why
-    else if (helm.is === 'missing') obstacle = helm.why
-    else {
-      const bin = path.join(shell.folder, 'global/bin')
-      mkdirSync(bin, { recursive: true })
-      symlinkSync(helm.program, path.join(bin, 'helm'))
-      if (kubectl.program !== 'kubectl') symlinkSync(kubectl.program, path.join(bin, 'kubectl'))
-      if (host === 'that cannot mount') symlinkSync('/bin/false', path.join(bin, 'unshare'))
+    obstacle = await provideTools(shell)
+    if (obstacle === undefined && host === 'that cannot mount') {
+      symlinkSync('/bin/false', path.join(binOf(shell.folder), 'unshare'))
     }
   })
   afterAll(async () => {
@@ -53,10 +44,7 @@ describe.each(hosts)('the page that needs no cluster, on a host %s', (host) => {
 
   it('opens two terminals', async (context) => {
     if (obstacle) return context.skip(obstacle)
-    const env = { ...process.env, PATH: `${path.join(shell.folder, 'global/bin')}:${process.env['PATH']}` }
-    for (const { block } of commands(isTerminal)) {
-      terminals.push(spawn('bash', ['-c', block.text], { cwd: shell.folder, env, detached: true, stdio: 'ignore' }))
-    }
+    for (const { block } of commands(isTerminal)) terminals.push(openTerminal(shell, block.text))
     const files = ['kubeconfig', 'github-token'].map((name) => path.join(shell.folder, name))
     await until('both serve', 30_000, () => files.every(existsSync))
   })
@@ -66,7 +54,7 @@ describe.each(hosts)('the page that needs no cluster, on a host %s', (host) => {
     it(`line ${block.line}: ${block.text.split('\n')[0]}`, async (context) => {
       if (obstacle) return context.skip(obstacle)
       // A reader looks back when the job has ended.
-      if (/\bexplain job/.test(block.text)) await ended('hello')
+      if (/\bexplain job/.test(block.text)) await jobEnded(shell, 'hello')
       const printed = await run(block.text)
       if (step.does === 'run' && step.output) expect(comparable(printed)).toBe(comparable(step.output.text))
     })
@@ -74,7 +62,7 @@ describe.each(hosts)('the page that needs no cluster, on a host %s', (host) => {
     it('runs a job also without Helm', async (context) => {
       if (obstacle) return context.skip(obstacle)
       for (const job of commands(isJob)) await run(job.block.text)
-      await ended('hello')
+      await jobEnded(shell, 'hello')
     })
   }
 
@@ -84,21 +72,4 @@ describe.each(hosts)('the page that needs no cluster, on a host %s', (host) => {
     await until('the cluster removes its file', 10_000, () => !existsSync(path.join(shell.folder, 'kubeconfig')))
     expect(existsSync(path.join(shell.folder, 'github-token'))).toBe(false)
   })
-
-  /** Waits until the set remembers that the job has succeeded, and its runner is gone. */
-  async function ended(job: string): Promise<void> {
-    await until(`${job} has ended`, 60_000, async () => {
-      const pods = await shell.run('kubectl -n ci get pods -o name', {})
-      const { stdout } = await shell.run(`dayfly explain job/${job} -n ci`, {})
-      return pods.code === 0 && pods.stdout === '' && /succeeded/.test(stdout)
-    })
-  }
 })
-
-/** Signals the process group of a terminal, and resolves when its command has ended. */
-async function pressCtrlC(terminal: ChildProcess, signal: NodeJS.Signals): Promise<void> {
-  if (terminal.pid === undefined || terminal.exitCode !== null || terminal.signalCode !== null) return
-  const end = new Promise((resolve) => terminal.once('exit', resolve))
-  process.kill(-terminal.pid, signal)
-  await end
-}

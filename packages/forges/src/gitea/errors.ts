@@ -19,9 +19,12 @@ const scopes: Readonly<Record<string, string>> = {
 }
 
 /** The server says which scope a call lacks, but not who may make it. */
-function adviceFor({ status }: Answer, { path }: Request): string {
+function adviceFor({ status }: Answer, { method, path }: Request): string {
   const [, level = ''] = /\/api\/v1\/(\w+)\b.*\/actions\//.exec(path) ?? []
-  return status === 403 && scopes[level] ? `. The token needs the scope ${scopes[level]}.` : ''
+  if (status !== 403 || !scopes[level]) return ''
+  // How a job ended is read at its repository, also for the runners of another level.
+  const isOneJob = method === 'GET' && /\/actions\/jobs\/\d+$/.test(path)
+  return `. The token needs the scope ${isOneJob ? 'read:repository' : scopes[level]}.`
 }
 
 function textOf({ body }: Answer): string {

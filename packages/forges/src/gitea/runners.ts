@@ -1,4 +1,4 @@
-// The calls about one runner: register, cordon, remove (docs/reference/gitea.md#s5-2).
+// The calls about one runner: register, cordon, remove (docs/reference/gitea.md#s3-1).
 import { textAt, valueAt } from '@dayfly/kit/read-json'
 import { abortable } from '@dayfly/kit/signals'
 import type { ForgeSet } from '@dayfly/runner-set/forge/forge'
