@@ -57,7 +57,6 @@ export function giteaBench({ knobs, credentials = [] }: Options = {}): EmulatedB
   let workflows = 0
   return {
     ...{ emulator, clock, wait, connect, set, stop, rest },
-    pass: async (ms) => clock.advance(ms),
     open: async (more) => {
       const link = await wait(account.open({ ...set, ...more }, undefined, stop.signal))
       const reader = readForgeEvents(link)

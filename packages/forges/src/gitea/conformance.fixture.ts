@@ -10,8 +10,6 @@ import type { ForgeEventReader } from '../event-reader.fixture.ts'
 export interface GiteaBench {
   /** Resolves with the promise. Rejects when it takes too long. */
   wait<T>(promise: Promise<T>): Promise<T>
-  /** Lets this time pass. */
-  pass(ms: number): Promise<void>
   /** Connects a set, and waits for its first demand. */
   open(set?: Partial<ForgeSet>): Promise<{ readonly link: Link; readonly reader: ForgeEventReader }>
   /** Starts a workflow with this text below `jobs:`. It needs `on` no event. Resolves when its jobs are there. */
