@@ -28,9 +28,12 @@ const max = 20
 const jobCount = isFull ? 200 : 40
 
 let gitea: Gitea
+/** With the one scope that a set of a repository needs. */
+let token: string
 beforeAll(async () => {
   gitea = await openGitea()
   await gitea.createOrganization('acme')
+  token = await gitea.createToken(gitea.server.admin.name, 'write:repository')
 })
 afterAll(() => gitea?.close())
 
@@ -55,7 +58,6 @@ async function openStage(repository: string, { latencyMs, lostShare }: Trouble) 
   const relay = await openRelay({ target: gitea.url, latencyMs, share: lostShare, random: seededRandom(1) })
   const connection = connect(await loadKubeconfig(kubeconfig), clock)
   const kubernetes = createKubernetes({ transport: connection.transport, clock, random: systemRandom() })
-  const token = await gitea.createToken(gitea.server.admin.name, 'write:repository')
   const spec = {
     gitea: { url: `${relay.url}/acme/${repository}`, credentials: { secret: 'gitea' } },
     scale: { max },
