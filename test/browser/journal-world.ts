@@ -121,7 +121,7 @@ function nameOf(set: number): string {
 function factsOf(set: number) {
   const id = `${namespaceOf(set)}/${nameOf(set)}`
   const requests = { cpu: 2, memoryGib: 4 }
-  return { id, url, forge: 'github', paused: false, requests, objectiveMs: 60_000, priceLabel: null }
+  return { id, url, forge: 'github' as const, paused: false, requests, objectiveMs: 60_000, priceLabel: null }
 }
 
 function setsOf(count: number, living: readonly Runner[], at: Instant): readonly SetNow[] {
