@@ -110,6 +110,7 @@ function setOf(name: (typeof sets)[number], at: Instant): SetNow {
     ...{
       forgeNumbers: { registered: isFull ? 0 : 1, busy: 0, at },
       difference: null,
+      unserved: null,
       objectiveMs: minute,
       oldSince: null,
     },

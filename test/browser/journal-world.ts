@@ -121,7 +121,7 @@ function nameOf(set: number): string {
 function factsOf(set: number) {
   const id = `${namespaceOf(set)}/${nameOf(set)}`
   const requests = { cpu: 2, memoryGib: 4 }
-  return { id, url, forge: 'github', paused: false, requests, objectiveMs: 60_000, priceLabel: null }
+  return { id, url, forge: 'github' as const, paused: false, requests, objectiveMs: 60_000, priceLabel: null }
 }
 
 function setsOf(count: number, living: readonly Runner[], at: Instant): readonly SetNow[] {
@@ -143,7 +143,7 @@ function setsOf(count: number, living: readonly Runner[], at: Instant): readonly
       },
       ...{ labels: [nameOf(set)], paused: false, deleting: false, min: 0, max: 200, demand: all, wanted: all },
       ...{ hasQueue: true, waiting: 0, counts: of, failuresInARow: 0, waitingSince: null, oldestQueuedAt: null },
-      ...{ why: null, nextStartAt: null, problems: [], conditions: [], forgeNumbers, difference: null },
+      ...{ why: null, nextStartAt: null, problems: [], conditions: [], forgeNumbers, difference: null, unserved: null },
       ...{ objectiveMs: 60_000, oldSince: null },
     }
   })

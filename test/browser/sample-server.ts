@@ -92,10 +92,11 @@ function sourcesOf(sample: Sample, clock: Clock, { prices = false, moves = false
     marks: () => seen.marks,
     trends: (window) => trendsOf(window, names, clock.now()),
     costs: (window) => costsOf(window, names, prices, clock.now()),
-    find: (query, _scope, whyOf) => {
+    find: (query, _scope, { whyOf, unserved }) => {
       const { lives, jobs } = sample
       const why = ({ set }: WaitingJob) => whyOf(set)
-      return find(query, { lives: lives.values(), jobs: jobs.values(), now: clock.now(), since: seen.head.since, why })
+      const known = { lives: lives.values(), jobs: jobs.values(), since: seen.head.since, unserved }
+      return find(query, { ...known, now: clock.now(), why })
     },
     timeline: (life, { scheduledAt, pulledAt }) => {
       const same = [...sample.lives.values()].filter(({ set, phase }) => set === life.set && phase === 'gone')

@@ -3,7 +3,7 @@ import type { Instant } from '@dayfly/kit/clock'
 import type { SetState } from '@dayfly/runner-set/core/state/set-state'
 import type { Demand } from '@dayfly/runner-set/model/demand'
 import type { Failure } from '@dayfly/runner-set/model/failure'
-import type { ForgeRunners } from '@dayfly/runner-set/model/forge-event'
+import type { ForgeRunners, UnservedJobs } from '@dayfly/runner-set/model/forge-event'
 import type { Held } from '@dayfly/runner-set/model/held'
 import type { Counts } from '@dayfly/runner-set/model/runner'
 import type { RunnerSet } from '@dayfly/runner-set/model/runner-set'
@@ -30,6 +30,8 @@ export type SetInsight = SetReading & {
   readonly demandAt: Instant | undefined
   /** How many runners the forge counted last. */
   readonly forgeRunners: (ForgeRunners & { readonly at: Instant }) | undefined
+  /** The waiting jobs of the account that no set serves, if this set shows them. */
+  readonly unserved: UnservedJobs | undefined
   /** The status that was written last. */
   readonly status: SetStatus | undefined
   readonly jobs: readonly JobRecord[]
@@ -57,6 +59,7 @@ export function insightOf(state: SetState, connected: boolean, decided: SetInsig
     state: { set, table },
     demandAt: forge.demand.known ? forge.demand.at : undefined,
     forgeRunners: forge.runners,
+    unserved: forge.unserved,
     status: reported?.status,
     jobs,
     decided,

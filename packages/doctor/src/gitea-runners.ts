@@ -1,5 +1,5 @@
 // The registrations at Gitea of runners that registered themselves: those of a StatefulSet or a Deployment, as in Gitea's chart.
-// Gitea keeps no record of their owner. Unless it is told another name, a runner has that of its pod (docs/reference/gitea.md#s5-3).
+// Gitea keeps no record of their owner. Unless its environment has another name, a runner has that of its pod (docs/reference/gitea.md#s5-3).
 import { numberAt, textAt } from '@dayfly/kit/read-json'
 import type { Facts, RegistrationFact } from './facts.ts'
 import type { ObjectRef } from './finding.ts'

@@ -24,6 +24,8 @@ import {
   runnerLines,
   setJson,
   setLines,
+  unservedJobJson,
+  unservedJobLines,
 } from './show-explanation.ts'
 
 export function explainCommand(): Command {
@@ -40,6 +42,7 @@ Examples:
   ${dayfly} explain job/build -A                    which runner took a job, and how it ended
 
 A set remembers the last 50 jobs of its runners. A job that still waits has no runner: explain its set.
+A job that no set can have is known where the forge shows its whole queue: explain it by its name.
 Exit codes: 0 nothing is wrong, 1 something is wrong, 2 wrong usage or no such thing.`,
     )
     .action((name: string, options: ClusterOptions) =>
@@ -57,18 +60,29 @@ async function explain(opened: Opened, given: string, options: ClusterOptions): 
     if (sets.length === 0) await requireNamespace(opened)
     throw unknownName(asked.name, sets, opened)
   }
-  if (others.length > 0 && !(subject.is === 'runner' && subject.byJob))
-    throw ambiguous(asked.name, [subject, ...others])
+  const isOfJob = subject.is === 'unserved' || (subject.is === 'runner' && subject.byJob)
+  if (others.length > 0 && !isOfJob) throw ambiguous(asked.name, [subject, ...others])
   if (subject.is === 'set') return showSet(await explainSet(opened, subject.view), options)
-  const runners = [subject, ...others].filter((one) => one.is === 'runner')
+  return explainJobs(opened, [subject, ...others], options)
+}
+
+/** A job that ran twice has two runners, and one that no set can have has none. */
+async function explainJobs(opened: Opened, found: readonly Subject[], options: ClusterOptions): Promise<number> {
   const explained: ExplainedRunner[] = []
-  for (const one of runners) explained.push(await explainRunner(opened, one))
-  if (options.json) printJson({ runners: explained.map(runnerJson) })
-  else
-    printResult(
-      `${explained.flatMap((one, index) => [...(index > 0 ? [''] : []), ...runnerLines(one, columnsOf())]).join('\n')}\n`,
-    )
-  return explained.some(({ explanation }) => explanation.problem) ? 1 : 0
+  for (const one of found) if (one.is === 'runner') explained.push(await explainRunner(opened, one))
+  const unserved = found.filter((one) => one.is === 'unserved')
+  const width = columnsOf()
+  const parts = [
+    ...explained.map((one) => runnerLines(one, width)),
+    ...unserved.map((one) => unservedJobLines(one, width)),
+  ]
+  if (options.json) {
+    printJson({
+      runners: explained.map(runnerJson),
+      ...(unserved.length > 0 ? { unserved: unserved.map(unservedJobJson) } : {}),
+    })
+  } else printResult(`${parts.map((lines) => lines.join('\n')).join('\n\n')}\n`)
+  return unserved.length > 0 || explained.some(({ explanation }) => explanation.problem) ? 1 : 0
 }
 
 function readName(given: string): { readonly kind: SubjectKind | undefined; readonly name: string } {

@@ -2,6 +2,7 @@
 import { columnsOf, printJson, printResult } from '@dayfly/command-line/output'
 import { programName } from '@dayfly/command-line/program-name'
 import { defaultLimits } from '@dayfly/runner-set/model/limits'
+import type { RunnerSet } from '@dayfly/runner-set/model/runner-set'
 import { Command } from 'commander'
 import { type Judged, readOverview } from '../operate/overview.ts'
 import { planOf, type SetPlan } from '../operate/plan.ts'
@@ -39,16 +40,22 @@ async function show(opened: Opened, name: string | undefined, options: Options):
   if (overview.sets.length === 0) await requireNamespace(opened)
   const chosen = overview.sets.filter(({ view }) => named === undefined || view.uid === named.uid)
   const plans: Planned[] = []
-  for (const judged of chosen) plans.push(await planSet(opened, judged, options))
+  const sets = overview.sets.flatMap(({ view }) => view.set ?? [])
+  for (const judged of chosen) plans.push(await planSet(opened, judged, sets, options))
   if (options.json) printJson({ at: new Date(overview.at).toISOString(), sets: plans.map(planJson) })
   else printResult(`${planLines(plans, opened.namespace, columnsOf()).join('\n')}\n`)
 }
 
 /** A set whose spec is not valid has no plan. */
-async function planSet(opened: Opened, judged: Judged, { forge }: Options): Promise<Planned> {
+async function planSet(
+  opened: Opened,
+  judged: Judged,
+  sets: readonly RunnerSet[],
+  { forge }: Options,
+): Promise<Planned> {
   const { view, work } = judged
   if (!view.set) return { judged, plan: undefined, forge: undefined }
-  const asked = forge ? await askForge(opened, view, view.set) : undefined
+  const asked = forge ? await askForge(opened, { view, set: view.set, sets }) : undefined
   const reading = asked?.known ? asked.value : undefined
   const situation = await readSituation(opened, { view, set: view.set, work, forge: reading }, defaultLimits)
   return { judged, plan: withForge(planOf(situation, defaultLimits, opened.clock.now()), asked), forge: asked?.known }

@@ -2,6 +2,8 @@
 import { table, wrap } from '@dayfly/command-line/table'
 import { ageText } from '@dayfly/kit/age-text'
 import type { Instant } from '@dayfly/kit/clock'
+import type { UnservedJob } from '@dayfly/runner-set/model/forge-event'
+import { unservedNext, unservedText, unservedTexts } from '@dayfly/runner-set/model/unserved-text'
 import type { PodObject } from '../observe/pod-object.ts'
 import { type ContainerView, containersOf } from '../operate/containers.ts'
 import type { EventView } from '../operate/events.ts'
@@ -43,6 +45,7 @@ export function setLines({ judged, plan, living, events, now }: ExplainedSet, wi
     ...fine,
     '',
     ...(plan ? planOfOneLines(plan, judged, width) : ['Now: the controller does not work on a set that is not valid.']),
+    ...unservedLines(view, width),
     ...jobLines(jobsOf(view, living), now, width),
     ...eventLines(events, now, width),
   ]
@@ -56,6 +59,28 @@ export function setJson({ judged, plan, events }: ExplainedSet): object {
     jobs,
     events: eventsJson(events),
   }
+}
+
+/** The jobs of the account that wait for no set, if this set shows them. */
+function unservedLines({ unserved }: SetView, width: number): readonly string[] {
+  if (unserved === undefined) return []
+  const texts = unservedTexts(unserved).flatMap((text) => wrap(text, '  • ', width))
+  return ['', 'Jobs that no set can have:', ...texts, ...wrap(unservedNext, '  next: ', width)]
+}
+
+/** A job that waits and that no set can have. */
+export type ExplainedJob = { readonly view: SetView; readonly job: UnservedJob }
+
+export function unservedJobLines({ job }: ExplainedJob, width: number): readonly string[] {
+  return [
+    ...wrap(`Job ${job.name || job.id}: waiting`, '', width),
+    ...wrap(unservedText(job), '  ', width),
+    ...wrap(unservedNext, '  next: ', width),
+  ]
+}
+
+export function unservedJobJson({ view, job }: ExplainedJob): object {
+  return { namespace: view.namespace, shownBy: view.name, job, sentences: [unservedText(job)], next: unservedNext }
 }
 
 export function runnerLines(

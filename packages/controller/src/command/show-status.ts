@@ -1,6 +1,7 @@
 // The text and the JSON of `dayfly status`.
 import { type Column, table, wrap } from '@dayfly/command-line/table'
 import { ageText } from '@dayfly/kit/age-text'
+import { unservedTexts } from '@dayfly/runner-set/model/unserved-text'
 import type { ControllerPods } from '../operate/controller-pods.ts'
 import type { Leader } from '../operate/leader.ts'
 import type { Judged, Overview } from '../operate/overview.ts'
@@ -28,7 +29,7 @@ export function statusLines(overview: Status, scope: string | undefined, width: 
   const hidden = scope === undefined ? 0 : 1
   const rows = all.map((row) => row.slice(hidden))
   const failing = sets.filter(({ problems }) => problems.length > 0)
-  const notes = sets.flatMap(({ view }) => [...pollText(view), ...lateText(view)])
+  const notes = sets.flatMap(({ view }) => [...pollText(view), ...lateText(view), ...unservedNotes(view)])
   const stale = sets.some(({ work }) => work.is === 'no-leader')
   return [
     ...leader,
@@ -52,6 +53,11 @@ function lateText({ namespace, name, lateJobs = 0 }: SetView): readonly string[]
   if (lateJobs === 0) return []
   const jobs = lateJobs === 1 ? '1 job' : `${lateJobs} jobs`
   return [`${namespace}/${name}: ${jobs} began on a runner that had run one, because its cordon came too late.`]
+}
+
+/** One set of an account shows the jobs that no set has. */
+function unservedNotes({ namespace, name, unserved }: SetView): readonly string[] {
+  return unserved === undefined ? [] : unservedTexts(unserved).map((text) => `${namespace}/${name}: ${text}`)
 }
 
 function noSets(scope: string | undefined): string {
@@ -131,7 +137,7 @@ function leaderJson({ is, lease, holder, renewedAt, acquiredAt }: Leader): objec
 
 export function setJson({ view, work, problems }: Judged): object {
   const { namespace, name, generation, observedGeneration, paused, deleting, max, conditions } = view
-  const { demand, idle, busy, pending, failed, lateJobs, pollSeconds, lastReason, lastMessage } = view
+  const { demand, idle, busy, pending, failed, lateJobs, unserved, pollSeconds, lastReason, lastMessage } = view
   return {
     namespace,
     name,
@@ -146,6 +152,7 @@ export function setJson({ view, work, problems }: Judged): object {
     pending: pending ?? null,
     failed: failed ?? null,
     lateJobs: lateJobs ?? null,
+    unserved: unserved ?? null,
     pollSeconds: pollSeconds ?? null,
     max: max ?? null,
     lastReason: lastReason ?? null,

@@ -1,4 +1,5 @@
 // Sets the gauges from the controller's state, at the time of a scrape.
+import { shownDemand } from '@dayfly/runner-set/core/desired'
 import { phases } from '@dayfly/runner-set/model/runner'
 import type { ControllerState } from '../controller.ts'
 import type { SetReading } from '../set-reading.ts'
@@ -33,6 +34,7 @@ function setGaugesOf(
   const set = { namespace, set: name }
   instruments.runnersMax.set(set, scale.max)
   if (counts) for (const state of phases) instruments.runners.set({ ...set, state }, counts[state])
-  if (demand && demand.kind !== 'utilisation') instruments.demand.set(set, demand.jobs)
+  const jobs = demand && demand.kind !== 'utilisation' ? shownDemand(demand, counts?.busy) : undefined
+  if (jobs !== undefined) instruments.demand.set(set, jobs)
   for (const { type, status } of conditions) instruments.condition.set({ ...set, type, status }, 1)
 }

@@ -1,4 +1,5 @@
 // Finds the thing that an operator asks about: a set, a runner that lives or is gone, or a job that a set remembers.
+import type { UnservedJob } from '@dayfly/runner-set/model/forge-event'
 import { runnerPrefix } from '@dayfly/runner-set/model/runner-names'
 import { type EventView, readEvents } from './events.ts'
 import { type RunnerPod, readRunnerPod } from './pods.ts'
@@ -20,6 +21,8 @@ export type Subject =
       /** The operator asked for the job. */
       readonly byJob: boolean
     }
+  /** A job that waits, and that no set can have. `view` is the set that shows it. */
+  | { readonly is: 'unserved'; readonly view: SetView; readonly job: UnservedJob }
 
 /** `sets`: every set where the command looks. Returns all matches, so that the operator can choose. */
 export async function findSubjects(
@@ -33,7 +36,8 @@ export async function findSubjects(
     ? sets.filter((view) => view.name === name).map((view) => ({ is: 'set', view }))
     : []
   if (found.length === 0 && wants('runner')) found.push(...(await findRunners(cluster, sets, name)))
-  if (found.length === 0 && wants('job')) found.push(...(await findJobs(cluster, sets, name)))
+  if (found.length === 0 && wants('job'))
+    found.push(...(await findJobs(cluster, sets, name)), ...unservedJobs(sets, name))
   return found
 }
 
@@ -49,16 +53,29 @@ const matchesMax = 5
 
 /** A job may have run twice: each of its runners is a match. Without a job of that name, a part of a name is enough. */
 async function findJobs(cluster: Cluster, sets: readonly SetView[], name: string): Promise<readonly Subject[]> {
-  const wanted = name.toLowerCase()
   const all = sets.flatMap((view) => view.jobs.map((job) => ({ view, job })))
-  const tests: readonly ((job: JobView) => boolean)[] = [
+  const matches = matching(all, name)
+  const read = matches.slice(0, matchesMax).map(({ view, job }) => runnerSubject(cluster, view, job.runner, job))
+  return (await Promise.all(read)).map((subject) => ({ ...subject, byJob: true }))
+}
+
+function unservedJobs(sets: readonly SetView[], name: string): readonly Subject[] {
+  const all = sets.flatMap((view) => (view.unserved?.jobs ?? []).map((job) => ({ view, job })))
+  return matching(all, name).map((one) => ({ is: 'unserved', ...one }))
+}
+
+/** Returns the jobs with this id, else those of this name, else those with a part of it. */
+function matching<One extends { readonly job: Pick<JobView, 'id' | 'name'> }>(
+  all: readonly One[],
+  name: string,
+): readonly One[] {
+  const wanted = name.toLowerCase()
+  const tests: readonly ((job: Pick<JobView, 'id' | 'name'>) => boolean)[] = [
     ({ id }) => id.toLowerCase() === wanted,
     ({ name: full }) => full.toLowerCase() === wanted,
     ({ name: full }) => full.toLowerCase().includes(wanted),
   ]
-  const matches = tests.map((test) => all.filter(({ job }) => test(job))).find((some) => some.length > 0) ?? []
-  const read = matches.slice(0, matchesMax).map(({ view, job }) => runnerSubject(cluster, view, job.runner, job))
-  return (await Promise.all(read)).map((subject) => ({ ...subject, byJob: true }))
+  return tests.map((test) => all.filter(({ job }) => test(job))).find((some) => some.length > 0) ?? []
 }
 
 async function runnerSubject(cluster: Cluster, view: SetView, name: string, job: JobView | undefined) {

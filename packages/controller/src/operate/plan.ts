@@ -48,12 +48,13 @@ export function planOf(situation: Situation, limits: Limits, now: Instant): SetP
     ...endSteps(decision),
     ...waiting,
   ]
-  const jobs = demand.known ? shownDemand(demand.value.demand) : undefined
+  const counts = state.table.counts()
+  const jobs = demand.known ? shownDemand(demand.value.demand, counts.busy) : undefined
   const nothing: PlanStep = { does: 'nothing', sentence: 'Does nothing: the set has the runners that it needs.' }
   return {
     demand: jobs,
     wanted: world.need?.wanted,
-    counts: state.table.counts(),
+    counts,
     why: whyOf({ problems: lastingProblemsOf(view, work), held: decision.held, context, waiting, demand: jobs }),
     steps: steps.length === 0 ? [nothing] : steps,
     unknown: [...unknowns(situation, limits, now), ...(starts > 0 ? [forgeLimit] : [])],

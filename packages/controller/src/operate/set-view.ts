@@ -42,6 +42,13 @@ const jobSchema = z.object({
   finishedAt: text,
 })
 
+const unservedSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  repository: z.string(),
+  labels: z.array(z.string()),
+})
+
 /** Drops entries of a list that cannot be read. */
 function listOf<Schema extends z.ZodType>(schema: Schema) {
   return z
@@ -65,6 +72,10 @@ const statusSchema = z.object({
   conditions: listOf(conditionSchema),
   problems: listOf(problemSchema),
   jobs: listOf(jobSchema),
+  unserved: z
+    .object({ count: z.int().min(0), jobs: listOf(unservedSchema) })
+    .optional()
+    .catch(undefined),
 })
 
 export type ConditionView = z.infer<typeof conditionSchema>

@@ -1,4 +1,5 @@
 // The state of one set, folded from lists as the controller folds it from watches. Facts that only the controller has stay unknown.
+import { unreachable } from '@dayfly/kit/assert'
 import type { Instant } from '@dayfly/kit/clock'
 import { phaseOf } from '@dayfly/runner-set/core/phase'
 import { fold } from '@dayfly/runner-set/core/state/fold'
@@ -104,10 +105,23 @@ function demandOf({ view, set, work, forge }: Sources): Known<DemandReading> {
     const cause = failure && `${failure.reason}: ${failureInfo(failure.reason).sentence} ${failure.message}`
     return { known: false, why: cause ?? 'The forge has not reported it to the controller.' }
   }
-  const { demand: kind } = forgeTraits[set.source.kind]
-  const { demand: jobs, idle = 0 } = view
-  const demand: Demand = kind === 'utilisation' ? { kind, busy: jobs, idle } : { kind, jobs }
+  const demand = storedDemand(set, view.demand, view)
   return { known: true, value: { demand, from: 'status', at: view.statusAt } }
+}
+
+/** The status shows the jobs that wait or run. A forge with a queue counts those that wait. */
+function storedDemand(set: RunnerSet, jobs: number, { idle = 0, busy = 0 }: SetView): Demand {
+  const { demand: kind } = forgeTraits[set.source.kind]
+  switch (kind) {
+    case 'assigned':
+      return { kind, jobs }
+    case 'queued':
+      return { kind, jobs: Math.max(0, jobs - busy) }
+    case 'utilisation':
+      return { kind, busy: jobs, idle }
+    default:
+      return unreachable(kind)
+  }
 }
 
 type Explained = { readonly name: string; readonly cause: StartCause | undefined }

@@ -1,4 +1,5 @@
 // Why waiting jobs have no runner yet, in one sentence. `dayfly explain`, `dayfly status` and the page show the same one.
+import { forgeTraits } from '@dayfly/runner-set/model/forge-traits'
 import type { Held } from '@dayfly/runner-set/model/held'
 import type { RunnerSet } from '@dayfly/runner-set/model/runner-set'
 import { type HeldContext, heldCause } from './held-text.ts'
@@ -26,9 +27,9 @@ export function whyOf({ problems, held, context, waiting, demand }: WhyFacts): s
   return start?.sentence ?? fullText(context.set, demand)
 }
 
-/** GitHub assigns a set no more jobs than its maximum: others wait where nobody sees them. */
-function fullText({ scale: { max } }: RunnerSet, demand: number | undefined): string | undefined {
-  if (demand === undefined || demand < max) return undefined
+/** A forge that assigns jobs assigns no more than the maximum: others wait where nobody sees them. Where the queue is seen, nothing else waits. */
+function fullText({ source, scale: { max } }: RunnerSet, demand: number | undefined): string | undefined {
+  if (demand === undefined || demand < max || forgeTraits[source.kind].demand === 'queued') return undefined
   return `The set is at its maximum of ${max}, so more jobs may wait at the forge.`
 }
 

@@ -18,6 +18,7 @@ import { explanationOf, explanationOfGone } from '../operate/runner-explanation.
 import { readSituation } from '../operate/situation.ts'
 import { readRunnerFacts } from './runner-facts.ts'
 import { runnerLog } from './runner-log.ts'
+import { unservedNow } from './unserved-now.ts'
 
 export type OutsideOptions = {
   readonly cluster: Cluster
@@ -174,6 +175,7 @@ export class Outside implements PresentSource {
       waitingSince: this.#waits.get(id) ?? null,
       oldestQueuedAt: null,
       ...{ why, nextStartAt: null, forgeNumbers: null, difference: null },
+      unserved: unservedNow(view.unserved),
       problems: lastingProblemsOf(view, work),
       conditions: view.conditions.map(({ observedGeneration: _, lastTransitionTime, ...rest }) => ({
         ...rest,
@@ -192,8 +194,7 @@ function idOf({ namespace, name }: { readonly namespace: string; readonly name: 
 /** The status of a forge without a queue shows no demand that waits. */
 function waitingOf({ set, demand, busy }: Judged['view']): number | null {
   if (!set || demand === undefined || busy === undefined) return null
-  const kind = forgeTraits[set.source.kind].demand
-  return kind === 'utilisation' ? null : kind === 'queued' ? demand : Math.max(0, demand - busy)
+  return forgeTraits[set.source.kind].demand === 'utilisation' ? null : Math.max(0, demand - busy)
 }
 
 function leaderLine({ leaders, at }: Overview): HealthLine {

@@ -10,6 +10,7 @@ import { viewOfStatus } from '../operate/set-view.ts'
 import { waitingSteps } from '../operate/waiting-steps.ts'
 import { whyOf } from '../operate/why.ts'
 import type { SetInsight } from '../set-reading.ts'
+import { unservedNow } from './unserved-now.ts'
 
 /** The times that the page remembers of a set between two looks. */
 export type Remembered = {
@@ -30,7 +31,7 @@ export function setNowOf(insight: SetInsight, remembered: Remembered, limits: Li
     ...{ id: `${namespace}/${name}`, namespace, name, forge: source.kind, url: source.url, labels: source.labels },
     ...{ paused: isPaused(set), deleting: false, min: scale.min, max: scale.max },
     hasQueue: forgeTraits[source.kind].demand !== 'utilisation',
-    demand: demand ? shownDemand(demand) : null,
+    demand: (demand && shownDemand(demand, counts?.busy)) ?? null,
     wanted: decided?.need?.wanted ?? null,
     waiting,
     counts: counts ? countsOf(counts) : null,
@@ -46,6 +47,7 @@ export function setNowOf(insight: SetInsight, remembered: Remembered, limits: Li
     })),
     forgeNumbers: forgeRunners ?? null,
     difference: differenceOf(insight, remembered, now),
+    unserved: unservedNow(insight.unserved),
     objectiveMs: set.queueTimeMs ?? null,
     oldSince: oldSince(insight, limits, now),
   }
@@ -80,8 +82,9 @@ function isShort({ decided }: SetInsight, waiting: number | null): boolean {
 }
 
 /** The forge assigns no more jobs than the maximum. */
-function isFull({ set, demand }: SetInsight): boolean {
-  return demand !== undefined && shownDemand(demand) >= set.scale.max
+function isFull({ set, demand, counts }: SetInsight): boolean {
+  const jobs = demand && shownDemand(demand, counts?.busy)
+  return jobs !== undefined && jobs >= set.scale.max
 }
 
 function problemsNow({ set, status, conditions }: SetInsight): SetNow['problems'] {
@@ -89,7 +92,7 @@ function problemsNow({ set, status, conditions }: SetInsight): SetNow['problems'
 }
 
 function whyNow(
-  { set, state, demand, decided, forgeFailure }: SetInsight,
+  { set, state, demand, counts, decided, forgeFailure }: SetInsight,
   problems: SetNow['problems'],
   limits: Limits,
   now: Instant,
@@ -100,7 +103,7 @@ function whyNow(
     held: decided?.held,
     context,
     waiting: waitingSteps(state, limits, now),
-    demand: demand && shownDemand(demand),
+    demand: demand && shownDemand(demand, counts?.busy),
   })
 }
 

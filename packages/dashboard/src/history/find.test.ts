@@ -28,8 +28,10 @@ function world() {
     queuedAt: start + 420 * second,
   })
   const why = () => 'The maximum of the set is reached.'
+  const sentence = 'Job arm of octo/lab waits for runs-on: arm64. No RunnerSet of this account has all of these labels.'
+  const unserved = [{ id: '77', name: 'arm', repository: 'octo/lab', sentence }]
   return (text: string) =>
-    find(text, { lives: history.lives(), jobs: history.jobs(), now, since: history.since(), why })
+    find(text, { lives: history.lives(), jobs: history.jobs(), now, since: history.since(), why, unserved })
 }
 
 describe('a job', () => {
@@ -46,6 +48,12 @@ describe('a job', () => {
       'https://github.com/octo/docs/actions/runs/99/job/456?pr=7',
       ['waits'],
       'the run 99 of octo/docs, because',
+    ],
+    [
+      'the address of a job at Gitea',
+      'https://forge.example.com/git/octo/lab/actions/runs/5/jobs/77',
+      ['77'],
+      'the job with the id 77',
     ],
     ['the number of a run', '99', ['waits'], 'the run 99'],
     ['the address of a repository', 'https://github.com/octo/docs/pull/12', ['waits'], 'the repository octo/docs'],
@@ -78,6 +86,11 @@ describe('a job', () => {
 
   it.each([
     ['waits', 'waiting', 'It waits for 3 min in the set ci/linux: The maximum of the set is reached.'],
+    [
+      '77',
+      'waiting',
+      'Job arm of octo/lab waits for runs-on: arm64. No RunnerSet of this account has all of these labels.',
+    ],
     ['running', 'running', 'It runs for 9 min on the runner linux-busy of the set ci/linux.'],
     [
       'done',
@@ -102,9 +115,9 @@ it.each([
     'an unknown run',
     'https://github.com/octo/web/actions/runs/1',
     'the run 1 of octo/web.',
-    'The history begins at 2026-01-01T00:00:00Z. A job whose labels no set serves never reaches Dayfly',
+    'The history begins at 2026-01-01T00:00:00Z. A job whose labels no set has may not reach Dayfly',
   ],
-  ['an unknown text', 'nope', 'the job with the id nope, or for any other way to read it.', 'never reaches Dayfly'],
+  ['an unknown text', 'nope', 'the job with the id nope, or for any other way to read it.', 'may not reach Dayfly'],
   ['a pipeline', 'https://bitbucket.org/octo/web/pipelines/results/7', 'this address.', 'Open the step at Bitbucket'],
   [
     'a runner without a job',

@@ -5,6 +5,7 @@ import type { Instant } from '@dayfly/kit/clock'
 import { timestamp } from '@dayfly/kit/timestamp'
 import type { Found, FoundJob } from '../model/details.ts'
 import type { JobShown, Life, WaitingJob } from '../model/life.ts'
+import type { UnservedNow } from '../model/set-now.ts'
 import { type Query, readQuery } from './read-query.ts'
 
 export type FindIn = {
@@ -15,17 +16,20 @@ export type FindIn = {
   readonly since: Instant | null
   /** Says in one sentence why a job waits; null if nothing holds it up. */
   readonly why: (job: WaitingJob) => string | null
+  /** The waiting jobs that no set can have, as far as they are known. */
+  readonly unserved: UnservedNow['jobs']
 }
 
 const shownMax = 50
 
-export function find(text: string, { lives, jobs, now, since, why }: FindIn): Found {
+export function find(text: string, { lives, jobs, now, since, why, unserved }: FindIn): Found {
   const query = readQuery(text)
   const kept = [...lives]
   const waiting = [...jobs]
   for (const { as, matches } of query.readings) {
     const found = [
       ...waiting.filter((job) => matches(job, null)).map((job) => waitingJob(job, why(job), now)),
+      ...unserved.flatMap((one) => unservedJob(one, matches, now)),
       ...kept.flatMap((life) => (life.job && matches(life.job, life) ? [jobOfLife(life, life.job, now)] : [])),
     ]
     if (found.length === 0) continue
@@ -49,9 +53,9 @@ function nothing(query: Query, lives: readonly Life[], since: Instant | null): O
   if (idle) return { read: `It was read as the runner ${idle.runner}.`, jobs: [], next: runnerText(idle) }
   const begin =
     since === null ? 'This process has not led yet, so it knows no job.' : `The history begins at ${timestamp(since)}.`
-  const unserved =
-    'A job whose labels no set serves never reaches Dayfly: compare its runs-on with the sets, and look at its run at the forge.'
-  return { read, jobs: [], next: query.limit ?? `${begin} ${unserved}` }
+  const hidden =
+    'A job whose labels no set has may not reach Dayfly: compare its runs-on with the sets, and look at its run at the forge.'
+  return { read, jobs: [], next: query.limit ?? `${begin} ${hidden}` }
 }
 
 function runnerText({ runner, set, phase, problem }: Life): string {
@@ -70,6 +74,16 @@ function waitingJob(job: WaitingJob, why: string | null, now: Instant): FoundJob
   const { set, queuedAt, ...shown } = job
   const sentence = `It waits for ${ageText(now - queuedAt)} in the set ${set}${why === null ? '' : `: ${withoutStop(why)}`}.`
   return { address: addressOf(job), job: shown, is: 'waiting', sentence, at: queuedAt, life: null, waiting: job }
+}
+
+function unservedJob(
+  { sentence, id, name, repository }: UnservedNow['jobs'][number],
+  matches: Query['readings'][number]['matches'],
+  now: Instant,
+): readonly FoundJob[] {
+  const job: JobShown = { id, name, repository, workflow: null, ref: null, run: null, url: null }
+  if (!matches(job, null)) return []
+  return [{ address: addressOf(job), job, is: 'waiting', sentence, at: now, life: null, waiting: null }]
 }
 
 function jobOfLife(life: Life, job: JobShown, now: Instant): FoundJob {

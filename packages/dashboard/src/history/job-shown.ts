@@ -1,6 +1,7 @@
 // Makes the job that the page shows of the one that a forge names.
 import { printableLine } from '@dayfly/kit/printable'
 import type { NamedJob } from '@dayfly/runner-set/model/forge-event'
+import { forgeTraits } from '@dayfly/runner-set/model/forge-traits'
 import type { JobShown } from '../model/life.ts'
 import type { SetFacts } from './set-facts.ts'
 
@@ -42,12 +43,22 @@ export function completed(newer: JobShown, older: JobShown): JobShown {
 /** `owner/name`, and no step up in an address. */
 const repositoryForm = /^(?!\.+\/)[\w.-]+\/(?!\.+$)[\w.-]+$/
 
-/** Only GitHub names the run of a job. A repository or run of another form makes no address: it would lead elsewhere. */
+/** A repository or run of another form makes no address: it would lead elsewhere. */
 function runUrl({ forge, url }: SetFacts, repository: string, run: string): string | null {
-  if (forge !== 'github' || !repositoryForm.test(repository) || !/^\d+$/.test(run)) return null
+  const pages = forgeTraits[forge].runPages
+  if (pages === undefined || !repositoryForm.test(repository) || !/^\d+$/.test(run)) return null
   if (!URL.canParse(url)) return null
-  const { origin, protocol } = new URL(url)
-  return /^https?:$/.test(protocol) ? `${origin}/${repository}/actions/runs/${run}` : null
+  const { origin, protocol, pathname } = new URL(url)
+  const server = pages === 'origin' ? origin : [origin, ...serverPath(pathname, repository)].join('/')
+  return /^https?:$/.test(protocol) ? `${server}/${repository}/actions/runs/${run}` : null
+}
+
+/** Returns the parts of a set's path before its owner, or all: a set of the whole server has no owner there. */
+function serverPath(pathname: string, repository: string): readonly string[] {
+  const names = pathname.split('/').filter(Boolean)
+  const [owner = ''] = repository.toLowerCase().split('/')
+  const at = names.findLastIndex((name) => name.toLowerCase() === owner)
+  return at < 0 ? names : names.slice(0, at)
 }
 
 function cut(text: string | undefined): string | null {

@@ -19,7 +19,7 @@ export type Reading = {
 
 const textMax = 500
 const runAddress =
-  /^https?:\/\/[^/\s]+\/([^/\s]+\/[^/\s]+)\/actions\/runs\/(\d+)(?:\/attempts\/\d+)?(?:\/job\/(\d+))?(?:[/?#]|$)/i
+  /^https?:\/\/[^/\s]+\/(?:[^/\s]+\/){0,4}?([^/\s]+\/[^/\s]+)\/actions\/runs\/(\d+)(?:\/attempts\/\d+)?(?:\/jobs?\/(\d+))?(?:[/?#]|$)/i
 const pipelineAddress =
   /^https?:\/\/[^/\s]+\/([^/\s]+\/[^/\s]+)\/(?:addon\/)?pipelines\/(?:home)?#?!?\/?results\/(\d+)(?:\/steps\/([^/?#\s]+))?/i
 const repositoryAddress = /^https?:\/\/[^/\s]+\/([^/\s?#]+\/[^/\s?#]+)/i
@@ -41,10 +41,10 @@ function addressOf(text: string): Omit<Query, 'text'> | undefined {
   return name === undefined ? undefined : { readings: [repositoryReading(name)], limit: null }
 }
 
-/** The number of a job in an address is not the id that GitHub gives to runners: the jobs of the run are the answer. */
+/** At GitHub, the number of a job in an address is not the id that runners get: then the jobs of the run are the answer. */
 function runReadings(repository: string, run: string, job: string | undefined): readonly Reading[] {
   const ofRun: Reading = {
-    as: `the run ${run} of ${repository}${job === undefined ? '' : ', because GitHub does not say which of its jobs has the number in the address'}`,
+    as: `the run ${run} of ${repository}${job === undefined ? '' : ', because the forge does not say which of its jobs has the number in the address'}`,
     matches: (one) => one.run === run && (one.repository === '' || isSame(one.repository, repository)),
   }
   return job === undefined ? [ofRun] : [idReading(job), ofRun]

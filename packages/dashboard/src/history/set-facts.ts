@@ -1,4 +1,5 @@
 // The facts of a set that the journal does not report: the server describes them.
+import type { ForgeKind } from '@dayfly/runner-set/model/runner-set'
 import type { Requests } from '../model/life.ts'
 
 export type SetFacts = {
@@ -6,8 +7,7 @@ export type SetFacts = {
   readonly id: string
   /** The address of the account or repository at the forge. */
   readonly url: string
-  /** The kind of the forge, for example `github`. */
-  readonly forge: string
+  readonly forge: ForgeKind
   readonly paused: boolean
   /** The requests of one pod of the set; null if its template sets nothing. */
   readonly requests: Requests | null

@@ -25,6 +25,18 @@ export type ForgeNumbers = {
   readonly at: Instant
 }
 
+/** Jobs of an account that wait and whose labels no set has. `jobs`: the oldest ones. */
+export type UnservedNow = {
+  readonly count: number
+  readonly jobs: readonly {
+    readonly id: string
+    readonly name: string
+    readonly repository: string
+    /** Why it waits. */
+    readonly sentence: string
+  }[]
+}
+
 export type SetNow = {
   /** `namespace/name` */
   readonly id: string
@@ -62,6 +74,8 @@ export type SetNow = {
   readonly forgeNumbers: ForgeNumbers | null
   /** A difference between our numbers and the forge's that has lasted for over two minutes. */
   readonly difference: { readonly since: Instant; readonly sentence: string } | null
+  /** One set of an account has these; null at the others, and if there is none. */
+  readonly unserved: UnservedNow | null
   /** The objective of the queue time, in milliseconds. */
   readonly objectiveMs: number | null
   /** When these values were last confirmed, if they are old. Null while they are current: an unknown value is null itself. */

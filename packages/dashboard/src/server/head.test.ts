@@ -43,6 +43,18 @@ test.each([
     'waiting',
   ],
   [
+    'a job that no set can have',
+    [sampleSet('ci/a', { ...busy(2), unserved: { count: 1, jobs: [] } })],
+    'No job waits for a set. 2 run. 1 job waits for labels that no set has.',
+    'waiting',
+  ],
+  [
+    'such jobs beside others',
+    [sampleSet('ci/a', { ...waits(1, null, 9), unserved: { count: 7, jobs: [] } })],
+    '1 job waits, for 9 min: runners start (set a). 7 jobs wait for labels that no set has.',
+    'waiting',
+  ],
+  [
     'a forge without a queue hides nothing of the others',
     [sampleSet('ci/a', { waiting: null, hasQueue: false }), sampleSet('ci/b', busy(3))],
     'No job waits. 3 run.',

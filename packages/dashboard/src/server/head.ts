@@ -47,18 +47,23 @@ export function headSentence(sets: readonly SetNow[], now: Instant): Pick<Head, 
     ({ hasQueue, waiting, paused, deleting }) => hasQueue && waiting === null && !paused && !deleting,
   )
   const full = sets.filter(({ waiting, why, problems }) => waiting === 0 && why !== null && problems.length === 0)
+  const unserved = sets.reduce((sum, set) => sum + (set.unserved?.count ?? 0), 0)
   const first = longest(waits)
   const others = blocked.filter((set) => set !== first)
   const parts = [
-    first ? waitingText(waits, first, now) : calmText(sets, unknown.length),
+    first ? waitingText(waits, first, now) : calmText(sets, unknown.length, unserved > 0 ? ' for a set' : ''),
     ...(first || full.length === 0
       ? []
       : [`${full[0]?.why} (${full.length === 1 ? 'set' : 'sets'} ${setsText(full)}).`.replace('. (', ' (')]),
+    ...(unserved > 0
+      ? [`${unserved === 1 ? '1 job waits' : `${unserved} jobs wait`} for labels that no set has.`]
+      : []),
     ...(unknown.length > 0 ? [`Whether jobs wait is unknown for ${setsText(unknown)}.`] : []),
     ...(others.length > 0 ? [`${first ? 'Also wrong' : 'Wrong'}: ${setsText(others, true)}.`] : []),
-    ...(others.length === 0 && unknown.length === 0 && first ? ['Nothing else is wrong.'] : []),
+    ...(others.length + unknown.length + unserved === 0 && first ? ['Nothing else is wrong.'] : []),
   ]
-  const tone = blocked.length > 0 ? 'wrong' : waits.length + unknown.length + full.length > 0 ? 'waiting' : 'calm'
+  const tone =
+    blocked.length > 0 ? 'wrong' : waits.length + unknown.length + full.length + unserved > 0 ? 'waiting' : 'calm'
   return { sentence: parts.join(' '), tone }
 }
 
@@ -81,10 +86,10 @@ function waitingText(waits: readonly SetNow[], first: SetNow, now: Instant): str
   return `${jobs}: ${why} (${where}).`
 }
 
-function calmText(sets: readonly SetNow[], unknown: number): string {
+function calmText(sets: readonly SetNow[], unknown: number, where: string): string {
   const running = sumOf(sets, ({ counts }) => counts?.busy ?? null)
   const runs = running === null ? '' : running === 0 ? ' None runs.' : running === 1 ? ' 1 runs.' : ` ${running} run.`
-  return unknown === sets.length ? '' : `No job ${unknown > 0 ? 'is known to wait' : 'waits'}.${runs}`
+  return unknown === sets.length ? '' : `No job ${unknown > 0 ? 'is known to wait' : 'waits'}${where}.${runs}`
 }
 
 function setsText(sets: readonly SetNow[], withReason = false): string {

@@ -13,7 +13,7 @@ import { headSentence, totalsOf } from './head.ts'
 import { masked } from './mask.ts'
 import type { Scope } from './scope.ts'
 import { bytesAnswer, secured } from './security.ts'
-import type { Asset, Gate, PastSource, PresentSource } from './source.ts'
+import type { Asset, Gate, PastSource, PresentSource, WaitingNow } from './source.ts'
 import { changesOf, event } from './stream.ts'
 
 export type PageOptions = {
@@ -99,7 +99,7 @@ export class PageServer {
           : jsonAnswer(200, name === 'trends' ? past.trends(window, scope) : past.costs(window, scope))
       }
       case 'find':
-        return jsonAnswer(200, past.find((query['q'] ?? '').slice(0, queryLengthMax), scope, this.#whyOf))
+        return jsonAnswer(200, past.find((query['q'] ?? '').slice(0, queryLengthMax), scope, this.#waiting(scope)))
       default:
         return textAnswer(404, 'There is no such data.\n')
     }
@@ -182,7 +182,11 @@ export class PageServer {
     return { ...headSentence(sets, now), totals, health: present.health(scope), since, limits: present.limits, version }
   }
 
-  readonly #whyOf = (set: string): string | null => this.#board.get('sets').get(set)?.why ?? null
+  #waiting(scope: Scope): WaitingNow {
+    const sets = this.#board.get('sets')
+    const unserved = [...sets.values()].flatMap(({ id, unserved: of }) => (scope.sees(id) ? (of?.jobs ?? []) : []))
+    return { whyOf: (set) => sets.get(set)?.why ?? null, unserved }
+  }
 
   /** Compares the board with the sources: often while a viewer looks, and rarely else, so that the first viewer waits for nothing. */
   #keepFresh(): void {

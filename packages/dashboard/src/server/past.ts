@@ -3,6 +3,7 @@ import type { Clock, Instant } from '@dayfly/kit/clock'
 import { find } from '../history/find.ts'
 import type { History } from '../history/history.ts'
 import { timelineOf, usualOf } from '../history/usual.ts'
+import type { WaitingJob } from '../model/life.ts'
 import type { Prices, WindowName } from '../model/trends.ts'
 import type { Scope } from './scope.ts'
 import type { PastSource } from './source.ts'
@@ -36,12 +37,13 @@ export function pastOf({ history, clock, prices }: PastOptions): PastSource {
     failures: () => history().failures(),
     trends,
     costs,
-    find: (query, scope, whyOf) => {
+    find: (query, scope, { whyOf, unserved }) => {
       const lives = [...history().lives()].filter(({ set }) => scope.sees(set))
       const jobs = history()
         .jobs()
         .filter(({ set }) => scope.sees(set))
-      return find(query, { lives, jobs, now: clock.now(), since: history().since(), why: ({ set }) => whyOf(set) })
+      const why = ({ set }: WaitingJob) => whyOf(set)
+      return find(query, { lives, jobs, now: clock.now(), since: history().since(), why, unserved })
     },
     timeline: (life, { scheduledAt, pulledAt }) => {
       const usual = usualOf(history().endedLives(life.set))

@@ -12,7 +12,15 @@ export function sampleSet(id: string, more: Partial<SetNow> = {}): SetNow {
     ...{ paused: false, deleting: false, min: 0, max: 10, demand: 0, wanted: 0, hasQueue: true, waiting: 0 },
     counts: { starting: 0, idle: 0, busy: 0, ending: 0 },
     ...{ failuresInARow: 0, waitingSince: null, oldestQueuedAt: null, why: null, nextStartAt: null },
-    ...{ problems: [], conditions: [], forgeNumbers: null, difference: null, objectiveMs: null, oldSince: null },
+    ...{
+      problems: [],
+      conditions: [],
+      forgeNumbers: null,
+      difference: null,
+      unserved: null,
+      objectiveMs: null,
+      oldSince: null,
+    },
     ...more,
   }
 }

@@ -4,7 +4,7 @@ import type { Request } from '@dayfly/kit/http'
 import type { Touched } from '../history/touched.ts'
 import type { ContainerShown, EventShown, Found, TimelineStep } from '../model/details.ts'
 import type { FailureGroup, Life, Mark, WaitingJob, Words } from '../model/life.ts'
-import type { HealthLine, SetNow } from '../model/set-now.ts'
+import type { HealthLine, SetNow, UnservedNow } from '../model/set-now.ts'
 import type { Costs, Trends, WindowName } from '../model/trends.ts'
 import type { Scope } from './scope.ts'
 
@@ -32,6 +32,14 @@ export interface PresentSource {
   readonly log: (life: Life, signal: AbortSignal) => AsyncIterable<string> | undefined
 }
 
+/** The present of the waiting jobs, within the scope. */
+export type WaitingNow = {
+  /** Returns why the jobs of a set wait; null while nothing holds them up. */
+  readonly whyOf: (set: string) => string | null
+  /** The jobs that no set can have. */
+  readonly unserved: UnservedNow['jobs']
+}
+
 /** The lives, and what was. */
 export interface PastSource {
   /** From when on it is complete; null if it never was. */
@@ -47,8 +55,7 @@ export interface PastSource {
   readonly marks: () => readonly Mark[]
   readonly trends: (window: WindowName, scope: Scope) => Trends
   readonly costs: (window: WindowName, scope: Scope) => Costs
-  /** @param whyOf returns why the jobs of a set wait; null while nothing holds them up */
-  readonly find: (query: string, scope: Scope, whyOf: (set: string) => string | null) => Found
+  readonly find: (query: string, scope: Scope, present: WaitingNow) => Found
   readonly timeline: (life: Life, facts: RunnerFacts) => readonly TimelineStep[]
 }
 

@@ -70,7 +70,7 @@ function JobCard({ found }: { readonly found: FoundJob }) {
       </h2>
       <p class="line">
         <Badge mood={moods[found.is]}>{states[found.is]}</Badge>{' '}
-        {waiting === null ? <Ago at={found.at} /> : <Since at={waiting.queuedAt} />}
+        {waiting === null ? life === null ? null : <Ago at={found.at} /> : <Since at={waiting.queuedAt} />}
       </p>
       <p class="answer-sentence">{found.sentence}</p>
       <p class="soft">{[job.repository, job.workflow, job.ref].filter(Boolean).join(' · ')}</p>

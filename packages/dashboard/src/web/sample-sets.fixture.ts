@@ -55,6 +55,7 @@ export function setOf(
               'The forge still lists one runner that has ended. Dayfly removes its registration again in a minute.',
           }
         : null,
+    unserved: null,
     objectiveMs: isFailing ? 30_000 : 60_000,
     oldSince: isSilent ? begin - 3 * minute : null,
   }

@@ -21,6 +21,7 @@ export function Waiting() {
         </ShowMore>
       )}
       <WaitingJobs />
+      <UnservedJobs />
     </Section>
   )
 }
@@ -81,6 +82,27 @@ function WaitingJobs() {
           </ShowMore>
         </table>
       </div>
+    </>
+  )
+}
+
+/** The jobs that no set can have. Only a forge that shows its whole queue has them. */
+function UnservedJobs() {
+  const all = [...useStore().all('sets').values()].flatMap(({ unserved }) => unserved ?? [])
+  const total = all.reduce((sum, one) => sum + one.count, 0)
+  if (total === 0) return null
+  return (
+    <>
+      <h3>
+        {counted(total, 'job')} {total === 1 ? 'waits' : 'wait'} for labels that no set has
+      </h3>
+      <ul class="lines">
+        {all
+          .flatMap(({ jobs }) => jobs)
+          .map((job) => (
+            <li key={job.id}>{job.sentence}</li>
+          ))}
+      </ul>
     </>
   )
 }

@@ -16,6 +16,7 @@ export function accountOf(
     find: async (name) => registrations.find((one) => one.name === name),
     set: async () => undefined,
     findSet: async () => undefined,
+    waiting: async () => undefined,
     removeSet: async () => {},
     deregister: async (id) => {
       const index = registrations.findIndex((one) => one.id === id)

@@ -20,6 +20,7 @@ export function createBitbucketAccount(access: BitbucketAccess): ForgeAccount {
     },
     set: async () => undefined,
     findSet: async () => undefined,
+    waiting: async () => undefined,
     removeSet: async (id) => {
       throw bitbucketError('not-found', `Bitbucket has no runner sets, so none with the id ${id}.`)
     },

@@ -6,8 +6,8 @@ import type { ForgeExchange, ForgeSet } from '@dayfly/runner-set/forge/forge'
 import { gitea } from '@dayfly/runner-set/model/forges/gitea'
 import { PortError } from '@dayfly/runner-set/model/port-error'
 import { type PollPolicy, SharedPoll } from '../shared-poll.ts'
+import { AccountSets } from './account-sets.ts'
 import { GiteaApi } from './api.ts'
-import { type Assignment, assignJobs } from './assign.ts'
 import { Follower } from './follower.ts'
 import { type JobsView, shapeOf } from './jobs-view.ts'
 import { endedJobs, listRunners, listRunning, listUnfinished, readOneJob } from './lists.ts'
@@ -63,17 +63,16 @@ export class AccountState {
   readonly clock: Clock
   readonly poll: SharedPoll<JobsView>
   readonly registrations: Registrations
+  readonly sets: AccountSets
   readonly #pace: Pace
   /** The runners with a job, for a proof that one has none. */
   readonly #busy: SharedPoll<BusyView>
   readonly #cordonedAt = new Map<string, Instant>()
-  readonly #sets = new Set<() => ForgeSet>()
   readonly #follower: Follower
   #server: Promise<Server> | undefined
   #needsRunners = true
   #changedAt: Instant
   #tookMs = 0
-  #assignment: { readonly view: JobsView; readonly of: Assignment } | undefined
 
   /** Throws a `PortError` of kind `bad-config` if the URL cannot be one of Gitea's. Sends no request. */
   constructor(access: GiteaAccess) {
@@ -84,6 +83,7 @@ export class AccountState {
     this.#pace = pace
     this.#changedAt = clock.now()
     this.registrations = new Registrations(this.api, this.place)
+    this.sets = new AccountSets((at) => this.api.fromServer(at))
     this.#follower = new Follower(async (job) => readOneJob(this.api, await this.server(), job))
     this.poll = new SharedPoll<JobsView>({
       list: (at) => this.#list(at),
@@ -115,18 +115,8 @@ export class AccountState {
 
   /** Lets the set take jobs of the account. Returns how to end that. */
   join(set: () => ForgeSet): () => void {
-    this.#sets.add(set)
-    this.changed()
     this.#needsRunners = true
-    return () => {
-      this.#sets.delete(set)
-      this.changed()
-    }
-  }
-
-  /** The sets have changed, and with them who takes which job. */
-  changed(): void {
-    this.#assignment = undefined
+    return this.sets.join(set)
   }
 
   /** Counts a runner that was just registered. */
@@ -136,12 +126,6 @@ export class AccountState {
       runners: [...view.runners.filter(({ id }) => id !== runner.id), runner],
       isActive: true,
     }))
-  }
-
-  /** Returns the jobs that wait for the set. */
-  waitingFor({ runnerPrefix }: ForgeSet, view: JobsView): readonly ListedJob[] {
-    if (this.#assignment?.view !== view) this.#assignment = { view, of: this.#assign(view.jobs) }
-    return this.#assignment.of.get(runnerPrefix) ?? []
   }
 
   /** Returns every runner of the level, with what is known of its job. The lists are requested now or later. */
@@ -208,8 +192,8 @@ export class AccountState {
   async #list(at: Instant): Promise<JobsView> {
     const server = await this.server()
     const entries = await listUnfinished(this.api, server)
-    const waiting = new Set([...this.#assign(entries).values()].flat())
-    const isFollowed = (job: ListedJob) => waiting.has(job) || this.#isOurs(job.runnerName)
+    const waiting = new Set([...this.sets.assign(entries).waiting.values()].flat())
+    const isFollowed = (job: ListedJob) => waiting.has(job) || this.sets.has(job.runnerName)
     const { missed, ended: followed } = await this.#follower.compare(
       entries,
       server.dialect.jobs === 'every' ? isFollowed : () => false,
@@ -219,7 +203,7 @@ export class AccountState {
     const { runners, runnersAt } = await this.#runnersFor(jobs, at)
     const unseen = runnersAt === at ? await this.#unseenJobs(runners, [...jobs, ...followed]) : []
     const ended = unseen.length > 0 ? this.#follower.add(unseen, at) : followed
-    const isActive = waiting.size > 0 || runners.some(({ name }) => this.#isOurs(name))
+    const isActive = waiting.size > 0 || runners.some(({ name }) => this.sets.has(name))
     const view = { at, jobs, ended, runners, runnersAt, isActive }
     if (shapeOf(view) !== shapeOf(this.poll.view)) this.#changedAt = at
     this.#tookMs = this.clock.now() - at
@@ -245,16 +229,12 @@ export class AccountState {
   async #unseenJobs(runners: readonly ListedRunner[], known: readonly ListedJob[]): Promise<readonly ListedJob[]> {
     const server = await this.server()
     const ids = new Set([...runners.map(({ id }) => id), ...known.map(({ runnerId }) => runnerId)])
-    const left = (this.poll.view?.runners ?? []).filter(({ id, name }) => !ids.has(id) && this.#isOurs(name))
+    const left = (this.poll.view?.runners ?? []).filter(({ id, name }) => !ids.has(id) && this.sets.has(name))
     if (left.length === 0 || server.dialect.jobs !== 'every') return []
     const first = await endedJobs(this.api, server, 1, undefined)
     const last = Math.ceil(first.total / Math.max(1, first.entries.length))
     const { entries } = last > 1 ? await endedJobs(this.api, server, last, undefined) : first
     return entries.filter(({ runnerId }) => left.some(({ id }) => id === runnerId))
-  }
-
-  #isOurs(runner: string): boolean {
-    return runner !== '' && [...this.#sets].some((set) => runner.startsWith(set().runnerPrefix))
   }
 
   async #listBusy(at: Instant): Promise<BusyView> {
@@ -265,13 +245,6 @@ export class AccountState {
   #forgetCordons(runners: readonly ListedRunner[], askedAt: Instant): void {
     const cordoned = new Set(runners.flatMap(({ id, isCordoned }) => (isCordoned ? [id] : [])))
     for (const [id, at] of this.#cordonedAt) if (at < askedAt && !cordoned.has(id)) this.#cordonedAt.delete(id)
-  }
-
-  #assign(jobs: readonly ListedJob[]): Assignment {
-    return assignJobs(
-      jobs,
-      [...this.#sets].map((set) => set()),
-    )
   }
 
   /** The longer nothing changes, the longer the time between two polls, and a slow server is asked less often. */

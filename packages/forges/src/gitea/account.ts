@@ -3,6 +3,7 @@ import type { Instant } from '@dayfly/kit/clock'
 import type { AccountRegistration, ForgeAccount } from '@dayfly/runner-set/forge/account'
 import { AccountState, type GiteaAccess } from './account-state.ts'
 import { registeredAlready } from './ages.ts'
+import { assignJobs } from './assign.ts'
 import { giteaError } from './errors.ts'
 import type { JobsView } from './jobs-view.ts'
 import { registrationOf } from './registration.ts'
@@ -29,6 +30,10 @@ export function createGiteaAccount(access: GiteaAccess): ForgeAccount {
     },
     set: async () => undefined,
     findSet: async () => undefined,
+    waiting: async (sets, signal) => {
+      const { jobs } = await account.listed(signal)
+      return new Map([...assignJobs(jobs, sets).waiting].map(([prefix, own]) => [prefix, own.length]))
+    },
     removeSet: async (id) => {
       throw giteaError('not-found', `Gitea has no runner sets, so none with the id ${id}.`)
     },

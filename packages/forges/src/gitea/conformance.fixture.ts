@@ -124,7 +124,7 @@ export const giteaCases: readonly GiteaCase[] = [
       reader.clear()
       await bench.cancel(job.id)
       const dropped = await bench.wait(reader.find('job-dropped'))
-      assert(dropped.jobId === job.id && dropped.result === 'cancelled', 'it was cancelled')
+      assert(dropped.jobId === job.id && dropped.result === 'canceled', 'it was cancelled')
       await demand(bench, reader, 0)
       assert((await bench.wait(link.deregister(runner.registration))) === 'removed', 'the surplus runner goes')
     },
@@ -222,7 +222,7 @@ export const giteaCases: readonly GiteaCase[] = [
       assert((await fetchTask(bench, idle)) === undefined, 'the idle one gets none')
       await endTask(bench, busy, task)
       const finished = await bench.wait(reader.find('job-finished'))
-      assert(finished.runner === 'linux-a' && finished.result === 'success', 'the other one finishes')
+      assert(finished.runner === 'linux-a' && finished.result === 'succeeded', 'the other one finishes')
     },
   },
   {
@@ -235,7 +235,7 @@ export const giteaCases: readonly GiteaCase[] = [
       const { at } = await bench.wait(reader.find('job-started'))
       await endTask(bench, runner, task, '2020-01-01T00:00:00Z')
       const finished = await bench.wait(reader.find('job-finished'))
-      assert(finished.at >= at && finished.result === 'success', 'it ended after its start')
+      assert(finished.at >= at && finished.result === 'succeeded', 'it ended after its start')
       assert((await bench.wait(link.registrations())).length === 0, 'its registration is gone')
     },
   },
@@ -249,7 +249,7 @@ export const giteaCases: readonly GiteaCase[] = [
       const { job } = await bench.wait(reader.find('job-started'))
       await bench.cancel(job.id)
       const finished = await bench.wait(reader.find('job-finished'))
-      assert(finished.result === 'cancelled', `it was ${finished.result}`)
+      assert(finished.result === 'canceled', `it was ${finished.result}`)
       const refused = await bench.rpc('FetchTask', { tasksVersion: '0' }, runner)
       assert(String(refused['message']).includes('unregistered runner'), 'the runner is refused')
     },

@@ -92,7 +92,7 @@ describe('the demand', () => {
     const ends = reader.events.flatMap((event) =>
       event.kind === 'job-finished' ? [`${event.runner} ${event.result}`] : [],
     )
-    expect(ends.sort()).toEqual(['linux-a success', 'linux-b failure'])
+    expect(ends.sort()).toEqual(['linux-a succeeded', 'linux-b failed'])
   })
 
   it('38: is unknown, and not zero, while the server refuses the connection', async () => {
@@ -150,7 +150,7 @@ describe('a runner', () => {
     bench.emulator.control.stub.vanish('linux-a')
     expect(await bench.wait(link.deregister(outcome.registration))).toBe('busy')
     await bench.clock.advance(15 * 60_000)
-    expect(await bench.wait(reader.find('job-finished'))).toMatchObject({ result: 'failure' })
+    expect(await bench.wait(reader.find('job-finished'))).toMatchObject({ result: 'failed' })
     expect(await bench.wait(link.deregister(outcome.registration))).toBe('absent')
   })
 })

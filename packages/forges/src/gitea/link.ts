@@ -36,6 +36,7 @@ export class GiteaLink implements Link {
     this.#account = account
     this.#set = set
     this.#closing = linkSignals(until)
+    account.sets.link(() => this.#set, this.#closing.signal)
     const eventsOf = (view: JobsView) => this.#eventsOf(view)
     this.#events = new PolledEvents({ poll: account.poll, clock: account.clock, eventsOf, failureOf })
   }
@@ -52,7 +53,7 @@ export class GiteaLink implements Link {
 
   update(set: ForgeSet): void {
     this.#set = { ...set, name: this.#set.name, runnerPrefix: this.#set.runnerPrefix }
-    this.#account.changed()
+    this.#account.sets.changed()
     this.#events.again()
   }
 
@@ -123,7 +124,7 @@ export class GiteaLink implements Link {
   }
 
   #eventsOf(view: JobsView): readonly ForgeEvent[] {
-    const waiting = this.#account.waitingFor(this.#set, view)
+    const waiting = this.#account.sets.waitingFor(this.#set, view)
     const own = this.#own(view).map((runner) => registrationOf(runner, view))
     const busy = own.filter((one) => one.busy === true).length
     return [
@@ -135,6 +136,7 @@ export class GiteaLink implements Link {
         demand: { kind: 'queued', jobs: waiting.length },
         at: view.at,
         runners: { registered: own.length, busy },
+        unserved: this.#account.sets.unservedFor(this.#set, view),
       },
     ]
   }

@@ -21,7 +21,7 @@ export type ListedJob = {
   readonly labels: readonly string[]
   /** `ready`: it waits for a runner. `blocked`: it waits for something else. `ended`: see `conclusion`. */
   readonly state: 'ready' | 'blocked' | 'running' | 'ended'
-  /** The forge's own word for its end; empty before that. */
+  /** How it ended, in the words of `job-finished`; empty before that. */
   readonly conclusion: string
   /** The id of its runner; undefined before it has one, and where the list does not say. */
   readonly runnerId: string | undefined
@@ -30,6 +30,7 @@ export type ListedJob = {
   /** The server's times; undefined if it does not say. */
   readonly createdAt: Instant | undefined
   readonly startedAt: Instant | undefined
+  /** As in the address of its page: before 1.26, that is a number within the repository and no id. */
   readonly run: string | undefined
   readonly branch: string | undefined
 }
@@ -73,14 +74,20 @@ export function readJob(value: unknown): ListedJob | undefined {
     repository: /\/repos\/([^/]+\/[^/]+)\/actions\//.exec(textAt(value, 'url') ?? '')?.[1] ?? '',
     labels: textsAt(value, 'labels'),
     state,
-    conclusion: textAt(value, 'conclusion') ?? '',
+    conclusion: conclusionOf(textAt(value, 'conclusion') ?? ''),
     runnerId: runnerId === '0' ? undefined : runnerId,
     runnerName: textAt(value, 'runner_name') ?? '',
     createdAt: setTimeAt(value, 'created_at'),
     startedAt: setTimeAt(value, 'started_at'),
-    run: idAt(value, 'run_id'),
+    run: /\/actions\/runs\/(\d+)\b/.exec(textAt(value, 'html_url') ?? '')?.[1] ?? idAt(value, 'run_id'),
     branch: textAt(value, 'head_branch') || undefined,
   }
+}
+
+const conclusions: Readonly<Record<string, string>> = { success: 'succeeded', failure: 'failed', cancelled: 'canceled' }
+
+function conclusionOf(word: string): string {
+  return conclusions[word] ?? word
 }
 
 /** Forgejo's list of unfinished jobs has the server's own words, and no runner (docs/reference/gitea.md#s7). */

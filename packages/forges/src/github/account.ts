@@ -28,6 +28,7 @@ export function createGitHubAccount(access: GitHubAccess): ForgeAccount {
       const groupId = await findGroup(service, group ?? 'default', how)
       return asSet(await findScaleSet(service, groupId, name, how))
     },
+    waiting: async () => undefined,
     removeSet: (id, signal) => deleteScaleSet(service, Number(id), { policy: briefPolicy, signal }),
     deregister: (id, signal) => removeRunner(service, id, signal),
   }

@@ -53,6 +53,23 @@ const job = {
   },
 }
 
+const unservedJob = {
+  type: 'object',
+  required: ['id', 'name', 'repository', 'labels'],
+  properties: {
+    id: { type: 'string', maxLength: 1024, description: 'The id of the job at the forge.' },
+    name: { type: 'string', maxLength: 1024, description: 'The name of the job.' },
+    repository: { type: 'string', maxLength: 1024, description: 'The repository of the job.' },
+    labels: {
+      type: 'array',
+      maxItems: 16,
+      'x-kubernetes-list-type': 'atomic',
+      items: { type: 'string', maxLength: 1024 },
+      description: 'The labels that its runner must have.',
+    },
+  },
+}
+
 /** A count that is not known is null: unknown is not zero. */
 export const statusSchema = {
   type: 'object',
@@ -90,6 +107,23 @@ export const statusSchema = {
       maxProperties: 32,
       additionalProperties: { type: 'string', maxLength: 1024 },
       description: 'The identifiers of the set at the forge, by which a new leader finds them.',
+    },
+    unserved: {
+      type: 'object',
+      nullable: true,
+      required: ['count', 'jobs'],
+      properties: {
+        count: { type: 'integer', format: 'int32', description: 'The number of these jobs.' },
+        jobs: {
+          type: 'array',
+          maxItems: 16,
+          'x-kubernetes-list-type': 'atomic',
+          items: unservedJob,
+          description: 'The jobs that have waited longest.',
+        },
+      },
+      description:
+        'The jobs of the account that wait and whose labels no set has. One set of the account shows them. Null at the others, and if there is none.',
     },
     jobs: {
       type: 'array',

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Demand } from '../model/demand.ts'
-import { desiredRunners } from './desired.ts'
+import { desiredRunners, shownDemand } from './desired.ts'
 
 it.each<[string, Demand, number, number]>([
   ['assigned jobs include the running ones', { kind: 'assigned', jobs: 4 }, 3, 5],
@@ -10,4 +10,14 @@ it.each<[string, Demand, number, number]>([
   ['max bounds them', { kind: 'queued', jobs: 40 }, 3, 10],
 ])('%s', (_name, demand, busy, expected) => {
   expect(desiredRunners(demand, { min: 1, max: 10 }, busy)).toBe(expected)
+})
+
+it.each<[Demand, number | undefined, number | undefined]>([
+  [{ kind: 'assigned', jobs: 4 }, 3, 4],
+  [{ kind: 'assigned', jobs: 4 }, undefined, 4],
+  [{ kind: 'queued', jobs: 4 }, 3, 7],
+  [{ kind: 'queued', jobs: 4 }, undefined, undefined],
+  [{ kind: 'utilisation', busy: 4, idle: 1 }, undefined, 4],
+])('the jobs of %o that wait or run, with %s busy runners, are %s', (demand, busy, shown) => {
+  expect(shownDemand(demand, busy)).toBe(shown)
 })

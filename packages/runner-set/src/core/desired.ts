@@ -9,9 +9,18 @@ export function desiredRunners(demand: Demand, scale: RunnerSet['scale'], busy: 
   return Math.min(scale.max, scale.min + wanted(demand, busy))
 }
 
-/** Returns the one number that stands for a demand. */
-export function shownDemand(demand: Demand): number {
-  return demand.kind === 'utilisation' ? demand.busy : demand.jobs
+/** Returns the jobs that wait or run, as far as the forge shows them; undefined if that is unknown. @param busy runners that have a job now */
+export function shownDemand(demand: Demand, busy: number | undefined): number | undefined {
+  switch (demand.kind) {
+    case 'assigned':
+      return demand.jobs
+    case 'queued':
+      return busy === undefined ? undefined : busy + demand.jobs
+    case 'utilisation':
+      return demand.busy
+    default:
+      return unreachable(demand)
+  }
 }
 
 function wanted(demand: Demand, busy: number): number {

@@ -224,6 +224,19 @@ describe('counts and reasons', () => {
     expect(statusOf({ world: world([], { demand: old }), limits, now }).demand).toBeNull()
   })
 
+  it('show the jobs of the account that no set can have, where the set shows them', () => {
+    const unserved = { count: 1, jobs: [{ id: '1', name: 'b', repository: 'r', labels: ['arm64'] }] }
+    expect(statusOf({ world: world([], { unserved }), limits, now }).unserved).toEqual(unserved)
+    expect(statusOf({ world: world([]), limits, now }).unserved).toBeNull()
+  })
+
+  it('count waiting and running jobs of a forge that counts the waiting ones', () => {
+    const demand = { known: true, value: { kind: 'queued', jobs: 2 }, at: now } as const
+    expect(statusOf({ world: world([busy], { demand }), limits, now }).demand).toBe(3)
+    const counts = { known: false, since: now, why: '' } as const
+    expect(statusOf({ world: world([busy], { demand, counts }), limits, now }).demand).toBeNull()
+  })
+
   it('show the demand of a forge without a queue', () => {
     const demand = { known: true, value: { kind: 'utilisation', busy: 2, idle: 1 }, at: now } as const
     expect(statusOf({ world: world([], { demand }), limits, now }).demand).toBe(2)

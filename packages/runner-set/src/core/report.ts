@@ -27,7 +27,7 @@ export function statusOf(moment: Moment): SetStatus {
   const pollSeconds = pollSecondsOf(world, demandKnown)
   return {
     observedGeneration: world.set.generation,
-    demand: demand ? shownDemand(demand.value) : null,
+    demand: (demand && shownDemand(demand.value, counts?.busy)) ?? null,
     idle: counts?.idle ?? null,
     busy: counts?.busy ?? null,
     pending: counts?.starting ?? null,
@@ -37,6 +37,7 @@ export function statusOf(moment: Moment): SetStatus {
     lastReason: reason?.reason ?? null,
     lastMessage: reason ? reason.message : null,
     problems,
+    unserved: world.unserved ?? null,
     jobs: world.jobs,
     conditions: conditionsOf(moment, problems, demandKnown, pollSeconds).map((condition) =>
       withTimes(world, condition, now),

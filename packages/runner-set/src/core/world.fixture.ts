@@ -126,6 +126,7 @@ export function world(runners: readonly Runner[], over: Partial<SetWorld> = {}):
     underWay: undefined,
     jobs: [],
     lateJobs: 0,
+    unserved: undefined,
     stuck: undefined,
     allowance: { now: 1_000, nextAt: undefined },
     forgeFailure: undefined,

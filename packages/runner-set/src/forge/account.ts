@@ -3,6 +3,7 @@
 import type { Instant } from '@dayfly/kit/clock'
 import type { ForgeTraits } from '../model/forges/traits.ts'
 import type { Registration } from '../model/runner.ts'
+import type { ForgeSet } from './forge.ts'
 
 export type AccountRegistration = Registration & {
   /** The id of its set at the forge; undefined for a runner without a set. */
@@ -38,6 +39,11 @@ export interface ForgeAccount {
   set(id: string, signal?: AbortSignal): Promise<AccountSet | undefined>
   /** Returns undefined if a complete response shows no set of this name. @param group the runner group; undefined for the default one */
   findSet(name: string, group: string | undefined, signal?: AbortSignal): Promise<AccountSet | undefined>
+  /**
+   * Returns how many jobs wait for each of the sets, by the prefix of its runners; undefined at a forge without one queue for all sets.
+   * @param sets those that share the account: each job waits for one of them
+   */
+  waiting(sets: readonly ForgeSet[], signal?: AbortSignal): Promise<ReadonlyMap<string, number> | undefined>
   /** Removes a set. Rejects while one of its runners has a job. */
   removeSet(id: string, signal?: AbortSignal): Promise<void>
   /** Removes a registration, with the same results and errors as `Link.deregister`. */

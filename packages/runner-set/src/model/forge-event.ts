@@ -28,18 +28,28 @@ export type NamedJob = {
   readonly origin?: JobOrigin
 }
 
+/** A job that waits, and whose labels no set has. */
+export type UnservedJob = Pick<NamedJob, 'id' | 'name' | 'repository'> & { readonly labels: readonly string[] }
+
+/** All such jobs of an account. `jobs`: the oldest ones. */
+export type UnservedJobs = { readonly count: number; readonly jobs: readonly UnservedJob[] }
+
 /** How many runners of the set the forge counts. */
 export type ForgeRunners = { readonly registered: number; readonly busy: number }
 
 /** An event of the forge. The controller folds it into the set's state before it acknowledges the batch. */
 export type ForgeEvent =
-  /** The demand as the forge reports it at the instant `at`. `countedAt`: the time of the jobs that it counts, if they are older. `runners`: for people only, nothing is decided by it. */
+  /**
+   * The demand as the forge reports it at the instant `at`. `countedAt`: the time of the jobs that it counts, if they are older.
+   * `runners` and `unserved` are for people only, nothing is decided by them. One set of an account has `unserved`.
+   */
   | {
       readonly kind: 'demand'
       readonly demand: Demand
       readonly at: Instant
       readonly countedAt?: Instant
       readonly runners?: ForgeRunners
+      readonly unserved?: UnservedJobs | undefined
     }
   /** A job was given to the set, and has no runner yet. Only a forge with a queue sends this, and it may send it twice. */
   | { readonly kind: 'job-waits'; readonly job: NamedJob; readonly queuedAt: Instant }
@@ -57,7 +67,7 @@ export type ForgeEvent =
       readonly kind: 'job-finished'
       readonly runner: string
       readonly jobId: string
-      /** The forge's own word, for example `succeeded`. */
+      /** `succeeded`, `failed`, `canceled`, `skipped`; `unknown`; or the forge's own word for another end. */
       readonly result: string
       readonly at: Instant
     }

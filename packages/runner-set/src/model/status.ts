@@ -1,5 +1,6 @@
 // The status sub-resource of a RunnerSet.
 import type { FailureReason } from './failure.ts'
+import type { UnservedJobs } from './forge-event.ts'
 
 /** One condition in the conventions of the Kubernetes API. */
 export type Condition = {
@@ -53,6 +54,8 @@ export type SetStatus = {
   readonly lastMessage: string | null
   /** The most urgent one first. */
   readonly problems: readonly SetProblem[]
+  /** The jobs of the account that wait and whose labels no set has. One set of the account shows them; null at the others. */
+  readonly unserved: UnservedJobs | null
   /** The jobs that runners took last, the newest first: nothing else in the cluster records which runner took which job. */
   readonly jobs: readonly JobRecord[]
   readonly conditions: readonly Condition[]

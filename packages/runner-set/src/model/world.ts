@@ -3,6 +3,7 @@ import type { Instant } from '@dayfly/kit/clock'
 import type { SetAction } from './action.ts'
 import type { Demand } from './demand.ts'
 import type { Failure, LastingFailure } from './failure.ts'
+import type { UnservedJobs } from './forge-event.ts'
 import type { Counts, Reading, Registration, Runner } from './runner.ts'
 import type { RunnerSet } from './runner-set.ts'
 import type { Condition, JobRecord, SetStatus } from './status.ts'
@@ -134,6 +135,8 @@ export type SetWorld = {
   readonly jobs: readonly JobRecord[]
   /** Jobs that started on a runner that had run one. */
   readonly lateJobs: number
+  /** Only people see it: nothing is decided by it. */
+  readonly unserved: UnservedJobs | undefined
   /** Runners whose end is proved stuck and that still exist. */
   readonly stuck: Delays | undefined
   /** Registrations that the account allows now, and when it allows more. */

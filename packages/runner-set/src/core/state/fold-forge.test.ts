@@ -45,6 +45,21 @@ describe('demand', () => {
     expect(set.world()).toMatchObject({ demand: { known: true }, forgeFailure: undefined })
   })
 
+  it('carries the jobs that no set can have, and decides nothing by them', () => {
+    const unserved = { count: 1, jobs: [{ id: '1', name: 'b', repository: 'r', labels: ['arm64'] }] }
+    const set = open()
+    set.event(demand(3))
+    const { unserved: _before, ...before } = set.world()
+    expect(set.event({ ...demand(3), unserved })).toEqual([])
+    const { unserved: shown, ...after } = set.world()
+    expect([shown, after]).toEqual([unserved, before])
+    set.event({ kind: 'failing', failure: unreachable, since: now })
+    expect(set.world().unserved).toBeUndefined()
+    set.event({ ...demand(3), unserved })
+    set.event(demand(3))
+    expect(set.world().unserved).toBeUndefined()
+  })
+
   it('shows settings that the forge does not take over', () => {
     const set = open()
     const differ: Failure = { reason: 'forge-settings-differ', message: 'runner group' }

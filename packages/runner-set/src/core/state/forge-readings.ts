@@ -1,7 +1,7 @@
 // The readings of the forge about one set: demand, failures, registrations, ids to store.
 import type { Instant } from '@dayfly/kit/clock'
 import type { Failure } from '../../model/failure.ts'
-import type { ForgeEvent, ForgeRunners, ForgeState } from '../../model/forge-event.ts'
+import type { ForgeEvent, ForgeRunners, ForgeState, UnservedJobs } from '../../model/forge-event.ts'
 import type { Limits } from '../../model/limits.ts'
 import type { DemandReading } from '../../model/world.ts'
 
@@ -22,17 +22,20 @@ export class ForgeReadings {
   leftAt: Instant | undefined
   /** How many runners the forge counted last; undefined if it has not said so, or fails. */
   runners: (ForgeRunners & { readonly at: Instant }) | undefined
+  /** The waiting jobs of the account that no set serves, if this set shows them. */
+  unserved: UnservedJobs | undefined
   /** The ids that the forge wants stored. */
   state: ForgeState = {}
   #listedBefore = 0
 
   /** Returns whether the demand differs from the one before. */
-  demandReported({ demand, at, countedAt, runners }: DemandEvent, now: Instant, limits: Limits): boolean {
+  demandReported({ demand, at, countedAt, runners, unserved }: DemandEvent, now: Instant, limits: Limits): boolean {
     const before = this.demand
     if (countedAt !== undefined) this.#comesBehind(countedAt, now, limits)
     this.demand = { known: true, value: demand, at, ...(countedAt === undefined ? {} : { countedAt }) }
     this.failure = undefined
     this.runners = runners && { ...runners, at }
+    this.unserved = unserved
     if (before.known && JSON.stringify(before.value) === JSON.stringify(demand)) return false
     this.quietSince = now
     return true
@@ -51,6 +54,7 @@ export class ForgeReadings {
   failing(failure: Failure, since: Instant): void {
     this.failure = { ...failure, since }
     this.runners = undefined
+    this.unserved = undefined
     if (this.demand.known) this.demand = { known: false, since, why: failure.message }
   }
 
@@ -59,6 +63,7 @@ export class ForgeReadings {
     this.demand = { known: false, since: at, why: 'the set is paused' }
     this.failure = undefined
     this.runners = undefined
+    this.unserved = undefined
   }
 
   /** Returns whether a complete list may be used. One empty list after one that was not empty is doubted, so that no runner is taken for a ghost by it. */

@@ -111,6 +111,7 @@ export function worldOf(state: SetState, allowance: SetWorld['allowance'], limit
     underWay: table.underWay(),
     jobs: state.jobs,
     lateJobs: state.lateJobs,
+    unserved: forge.unserved,
     stuck: table.stuck(),
     allowance,
     forgeFailure: forge.failure,

@@ -12,6 +12,7 @@ export const bitbucket = {
     started: /Getting step StepId\{[^\n]*?stepUuid=\{?([0-9a-f-]{36})/,
     ended: /Completing step with result Result\{status=([A-Z_]{1,32})/,
   },
+  runPages: undefined,
   // A workspace and a repository hold this many runners each (docs/reference/bitbucket.md#s2-4).
   runnersMax: 100,
   secretOptions: '--from-file=bitbucketAccessToken=FILE',

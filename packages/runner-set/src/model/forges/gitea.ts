@@ -14,6 +14,7 @@ export const gitea = {
   pickUpDelayMs: 5_000,
   records: 'by-name',
   jobLog: undefined,
+  runPages: 'server',
   runnersMax: undefined,
   secretOptions: '--from-file=gitea_token=FILE',
   runner: {

@@ -18,6 +18,7 @@ export const github = {
   pickUpDelayMs: 0,
   records: 'by-id',
   jobLog: undefined,
+  runPages: 'origin',
   runnersMax: undefined,
   secretOptions: '--from-file=github_token=FILE',
   runner: {

@@ -14,6 +14,11 @@ export type ForgeTraits = {
   readonly records: 'by-id' | 'by-name'
   /** How the log of the runner container shows its jobs; undefined if the forge itself reports them at once. */
   readonly jobLog: JobLog | undefined
+  /**
+   * The page of a run is OWNER/REPOSITORY/actions/runs/ID. `origin`: below the origin of the set's URL. `server`: below the part of its
+   * path that is the server's own address. Undefined: the forge does not name the run of a job.
+   */
+  readonly runPages: 'origin' | 'server' | undefined
   /** The number of runners that one account holds; undefined without such a limit. */
   readonly runnersMax: number | undefined
   /** The options of `kubectl create secret generic` for the simplest credential. */
