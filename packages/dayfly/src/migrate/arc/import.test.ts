@@ -55,6 +55,15 @@ describe('the account', () => {
     expect(JSON.stringify(result)).not.toMatch(/ghp_0|BEGIN RSA/)
   })
 
+  it.each([
+    ['a container', template('ghp_0123456789abcdefghij: x'), /containers\[0\].*CHANGE-ME/],
+    ['the Secret', 'githubConfigSecret: {ghp_0123456789abcdefghij: x}\n', /^githubConfigSecret.*CHANGE-ME/],
+  ])('leaves a token out that broken values have as a key of %s', (_, values, path) => {
+    const result = importFiles({ 'values.yaml': `${base}${values}` })
+    expect(result.sets[0]?.lines.map((line) => line.path)).toContainEqual(expect.stringMatching(path))
+    expect(JSON.stringify(result)).not.toContain('ghp_0')
+  })
+
   it('gives one proxy to the set, whose runners have it, too, and a second one for http to the runner', () => {
     const https = 'https: {url: "http://proxy.example:3128", credentialSecretRef: login}, noProxy: [.example]'
     const { at } = one(`proxy: {${https}}\n`)
