@@ -1,12 +1,14 @@
 // Any input: the import ends soon, without a crash, with sets that the schema accepts, a line for each value, and no credential.
+import { isJsonObject, type Path, valueAt } from '@dayfly/kit/read-json'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { parse } from 'yaml'
+import { parse, stringify } from 'yaml'
 import { writeYaml } from '../write-yaml.ts'
 import { yamlPieces } from '../yaml-pieces.fixture.ts'
 import { requestOf } from './import.fixture.ts'
 import { importArc } from './import.ts'
 import { readHelmSecret } from './read/helm-secret.ts'
+import { leavesOf } from './values.ts'
 
 const credential = 'ghp_0123456789abcdefghijABCDEFGHIJ'
 
@@ -83,6 +85,41 @@ it('converts any text around real values', () => {
     { numRuns: 150 },
   )
 })
+
+const longest = 600
+const strange = fc.oneof(
+  fc.string(),
+  fc.string({ minLength: 50, maxLength: longest, unit: 'grapheme-ascii' }),
+  fc.constantFrom<unknown>('', ' ', '/', '-', 'A', 'a'.repeat(longest), '{{ .x }}', '${x}', 0, -1, 1.5, 2 ** 40, true),
+  fc.constantFrom<unknown>(null, [], {}, [''], [null], { a: '' }, Array.from({ length: 70 }, String)),
+)
+
+const claim = { resources: { requests: { storage: '1Gi' } }, storageClassName: 'fast', accessModes: ['ReadWriteMany'] }
+const valuesOf = (type: string) => ({ ...parse(whole), containerMode: { type, kubernetesModeWorkVolumeClaim: claim } })
+
+it('converts any value in place of a real one', () => {
+  const real = fc.record({
+    mode: fc.constantFrom('dind', 'kubernetes'),
+    leaf: fc.constantFrom(...leavesOf(valuesOf(''), [])),
+    above: fc.nat({ max: 2 }),
+  })
+  fc.assert(
+    fc.property(real, strange, ({ mode, leaf, above }, value) => {
+      const path = leaf.slice(0, Math.max(1, leaf.length - above))
+      const text = stringify(replaced(valuesOf(mode), path, value))
+      const { sets, problems } = importArc(requestOf({ 'values.yaml': text }))
+      expect(problems).toEqual([])
+      expect(sets).toHaveLength(1)
+    }),
+    { numRuns: 150 },
+  )
+})
+
+function replaced(value: unknown, [first, ...more]: Path, by: unknown): unknown {
+  if (first === undefined) return by
+  if (Array.isArray(value)) return value.map((entry, index) => (index === first ? replaced(entry, more, by) : entry))
+  return { ...(isJsonObject(value) ? value : {}), [first]: replaced(valueAt(value, first), more, by) }
+}
 
 it('refuses any text that helm has not written', () => {
   fc.assert(

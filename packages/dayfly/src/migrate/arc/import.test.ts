@@ -55,6 +55,15 @@ describe('the account', () => {
     expect(JSON.stringify(result)).not.toMatch(/ghp_0|BEGIN RSA/)
   })
 
+  it.each([
+    ['a container', template('ghp_0123456789abcdefghij: x'), /containers\[0\].*CHANGE-ME/],
+    ['the Secret', 'githubConfigSecret: {ghp_0123456789abcdefghij: x}\n', /^githubConfigSecret.*CHANGE-ME/],
+  ])('leaves a token out that broken values have as a key of %s', (_, values, path) => {
+    const result = importFiles({ 'values.yaml': `${base}${values}` })
+    expect(result.sets[0]?.lines.map((line) => line.path)).toContainEqual(expect.stringMatching(path))
+    expect(JSON.stringify(result)).not.toContain('ghp_0')
+  })
+
   it('gives one proxy to the set, whose runners have it, too, and a second one for http to the runner', () => {
     const https = 'https: {url: "http://proxy.example:3128", credentialSecretRef: login}, noProxy: [.example]'
     const { at } = one(`proxy: {${https}}\n`)
@@ -90,6 +99,87 @@ describe('the account', () => {
       volumeMounts: [{ name: 'github-server-tls-cert', mountPath: '/certs/own.crt', subPath: 'own.crt' }],
     })
     expect(at('template', 'spec', 'volumes')).toHaveLength(1)
+  })
+})
+
+describe('a value that the schema of a RunnerSet refuses', () => {
+  const ofCa = 'githubServerTLS: {runnerMountPath: /certs, certificateFrom: {configMapKeyRef: '
+  const ofWork = 'containerMode: {type: kubernetes, kubernetesModeWorkVolumeClaim: '
+  const pathOfCa = 'githubServerTLS.certificateFrom.configMapKeyRef'
+  const pathOfWork = 'containerMode.kubernetesModeWorkVolumeClaim'
+
+  it.each<[path: string, values: string, line: RegExp, place: Path, left: unknown]>([
+    ['githubConfigUrl', 'githubConfigUrl: /', /no URL/, ['github', 'url'], 'https://github.com/CHANGE-ME'],
+    ['githubConfigSecret', 'githubConfigSecret: App', /no name/, ['github', 'credentials', 'secret'], 'linux-github'],
+    ['runnerGroup', `runnerGroup: ${'x'.repeat(129)}`, /no name of 1 to 128/, ['github', 'runnerGroup'], undefined],
+    ['scaleSetLabels[1]', `scaleSetLabels: [{}, ${'x'.repeat(129)}]`, /no label/, ['github', 'labels'], undefined],
+    [
+      'proxy.https.credentialSecretRef',
+      'proxy: {https: {url: "http://p:1", credentialSecretRef: P}}',
+      /no name of a Secret/,
+      ['github', 'proxy'],
+      { url: 'http://p:1' },
+    ],
+    [
+      'proxy.noProxy[1]',
+      `proxy: {http: {url: "http://p:1"}, noProxy: [a, ${'x'.repeat(254)}]}`,
+      /1 to 253 characters/,
+      ['github', 'proxy', 'noProxy'],
+      ['a'],
+    ],
+    [
+      'proxy.http.url',
+      'proxy: {https: {url: "http://p:1"}, http: {url: "http://q:1", credentialSecretRef: Q}}',
+      /HTTP_PROXY into the template/,
+      ['template'],
+      undefined,
+    ],
+    [
+      'proxy.noProxy[0]',
+      'proxy: {https: {url: "ftp://p"}, noProxy: [a]}',
+      /Without the URL/,
+      ['github', 'proxy'],
+      undefined,
+    ],
+    [`${pathOfCa}.name`, `${ofCa}{name: CA, key: k}}}`, /no name of a ConfigMap/, ['github', 'ca'], undefined],
+    [`${pathOfCa}.key`, `${ofCa}{name: CA, key: k}}}`, /Write spec.github.ca/, ['template'], undefined],
+    [`${pathOfCa}.key`, `${ofCa}{name: ca, key: "k'"}}}`, /no key/, ['github', 'ca'], { configMap: 'ca' }],
+    ['githubServerTLS.runnerMountPath', `${ofCa}{name: ca, key: "k'"}}}`, /no such mount/, ['template'], undefined],
+    [
+      `${pathOfWork}.resources.requests.storage`,
+      `${ofWork}{resources: {requests: {storage: 1.5Gi}}}}`,
+      /no size/,
+      ['jobPods', 'work'],
+      {},
+    ],
+    [
+      `${pathOfWork}.storageClassName`,
+      `${ofWork}{storageClassName: Fast}}`,
+      /no name of a StorageClass/,
+      ['jobPods', 'work'],
+      {},
+    ],
+    [
+      `${pathOfWork}.accessModes[0]`,
+      `${ofWork}{accessModes: [ReadOnlyMany]}}`,
+      /no access mode/,
+      ['jobPods', 'work'],
+      {},
+    ],
+  ])('is left out, and the report says what to write: %s', (path, values, line, place, left) => {
+    const { at, lineOf } = one(`${values}\n`)
+    expect(lineOf(path)).toMatch(/^decide: /)
+    expect(lineOf(path)).toMatch(line)
+    expect(at(...place)).toEqual(left)
+  })
+
+  it('keeps 64 hosts without a proxy, and a size that is a number', () => {
+    const hosts = Array.from({ length: 65 }, (_, index) => `h${index}`)
+    const { at, lineOf } = one(`proxy: {http: {url: "http://p:1"}, noProxy: [${hosts}]}\n`)
+    expect(at('github', 'proxy', 'noProxy')).toEqual(hosts.slice(0, 64))
+    expect(lineOf('proxy.noProxy[64]')).toMatch(/^decide: .*at most 64/)
+    const sized = one(`${ofWork}{resources: {requests: {storage: 1000}}}}\n`)
+    expect(sized.at('jobPods', 'work')).toEqual({ size: '1000' })
   })
 })
 

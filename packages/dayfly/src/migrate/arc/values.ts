@@ -1,5 +1,6 @@
 // The values of one release: what helm would give to the chart, and where each value is written.
 import { isJsonObject, type JsonObject, type Path, valueAt } from '@dayfly/kit/read-json'
+import { cleanText } from './clean-text.ts'
 
 /** A place in a file of the input: `spec.values.template.spec.containers[0].image`. */
 export type Place = { readonly file: string; readonly path: string }
@@ -56,11 +57,13 @@ export function valuesBelow(values: Values, base: Path): Values {
   }
 }
 
+/** Returns the path as a text without credentials, which broken YAML may put into a key. */
 export function showPath(path: Path): string {
   return path.reduce<string>((shown, step) => {
     if (typeof step === 'number') return `${shown}[${step}]`
-    if (!/^[\w-]+$/.test(step)) return `${shown}[${JSON.stringify(step)}]`
-    return shown === '' ? step : `${shown}.${step}`
+    const clean = cleanText(step)
+    if (!/^[\w-]+$/.test(clean)) return `${shown}[${JSON.stringify(clean)}]`
+    return shown === '' ? clean : `${shown}.${clean}`
   }, '')
 }
 

@@ -1,15 +1,20 @@
 // Converts the account at GitHub and the way to it: URL, credential, runner group, labels, proxy and certificates.
-import { asJsonObject, isJsonObject, type JsonObject, textAt } from '@dayfly/kit/read-json'
+import { asJsonObject, isJsonObject, type JsonObject, listAt } from '@dayfly/kit/read-json'
 import { isClearText } from '@dayfly/runner-set/config/relations'
+import { acceptedText, isAccepted } from './accepted.ts'
+import { convertAuthority } from './authority.ts'
 import { type Context, inNamespace } from './context.ts'
+import { isTemplate } from './names.ts'
 import { convertProxy } from './proxy.ts'
 
 /** Returns `spec.github`. */
 export function convertAccount(context: Context, ownLabels: readonly string[]): JsonObject {
-  const { values, ledger } = context
   const url = convertUrl(context)
-  const group = textOf(values.root['runnerGroup'])
-  if (group !== undefined) ledger.note(...verdict(context, 'runnerGroup', 'spec.github.runnerGroup'))
+  const group = acceptedText(context, ['runnerGroup'], {
+    place: 'spec.github.runnerGroup',
+    what: 'name of 1 to 128 characters',
+  })
+  if (group !== undefined) context.ledger.note(...verdict(context, 'runnerGroup', 'spec.github.runnerGroup'))
   const labels = convertLabels(context, ownLabels)
   const proxy = convertProxy(context)
   const ca = convertAuthority(context)
@@ -45,22 +50,18 @@ function convertUrl(context: Context): string {
     ledger.say('decide', ['githubConfigUrl'], sentence)
     return unknownUrl
   }
-  if (values.isComputed(['githubConfigUrl']) || !/^[^\s\\]{1,512}$/.test(written)) {
-    ledger.note(
-      'decide',
-      ['githubConfigUrl'],
-      `A template computes the URL. Write its result to spec.github.url, which is ${unknownUrl}.`,
-    )
+  const url = written.replace(/\/+$/, '')
+  const isComputed = values.isComputed(['githubConfigUrl'])
+  if (isComputed || !isAccepted('spec.github.url', url)) {
+    const why = isComputed || isTemplate(written) ? 'A template computes the URL.' : 'It is no URL.'
+    ledger.note('decide', ['githubConfigUrl'], `${why} Write the right one to spec.github.url, which is ${unknownUrl}.`)
     return unknownUrl
   }
-  const url = written.replace(/\/+$/, '')
   const plain = 'spec.github.url. The credential goes in clear text: plainHttp allows that. Use https:// if you can.'
   if (isClearText(url)) ledger.note('decide', ['githubConfigUrl'], plain)
   else ledger.note('kept', ['githubConfigUrl'], 'spec.github.url')
   return url
 }
-
-const objectName = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/
 
 /** Returns the name of the Secret. A value of the credential itself never leaves this function. */
 function convertCredential(context: Context): string {
@@ -81,7 +82,7 @@ function convertCredential(context: Context): string {
     wantCopy(context, given, own)
     return own
   }
-  if (typeof given === 'string' && objectName.test(given) && !values.isComputed(['githubConfigSecret'])) {
+  if (isAccepted('spec.github.credentials.secret', given) && !values.isComputed(['githubConfigSecret'])) {
     if (asJsonObject(values.root['keyVault']) === undefined)
       ledger.note('kept', ['githubConfigSecret'], 'spec.github.credentials.secret')
     else
@@ -143,36 +144,26 @@ function wantCopy(context: Context, from: string, to: string): void {
   })
 }
 
+const labelsMax = 20
+
 /** The name of the set is a label already. */
-function convertLabels({ values, ledger, name }: Context, own: readonly string[]): readonly string[] {
-  const given = values.root['scaleSetLabels']
+function convertLabels(context: Context, own: readonly string[]): readonly string[] {
+  const { values, ledger, name } = context
   const labels = [...own]
-  for (const [index, label] of (Array.isArray(given) ? given : []).entries()) {
+  for (const index of listAt(values.root, 'scaleSetLabels').keys()) {
     const path = ['scaleSetLabels', index]
-    const text = typeof label === 'string' || typeof label === 'number' ? String(label) : ''
-    const isTaken = [name, ...labels].some((other) => other.toLowerCase() === text.toLowerCase())
-    if (text === '' || text.length > 128 || labels.length >= 20) {
-      ledger.note(
-        'dropped',
-        path,
-        'GitHub or Dayfly does not accept it: a set has at most 20 labels of 1 to 128 characters.',
-      )
-    } else if (values.isComputed(path)) {
+    const what = 'label of 1 to 128 characters'
+    const label = acceptedText(context, path, { place: 'spec.github.labels', what })
+    if (label === undefined) continue
+    const isTaken = [name, ...labels].some((other) => other.toLowerCase() === label.toLowerCase())
+    if (labels.length >= labelsMax) ledger.note('dropped', path, `A set has at most ${labelsMax} labels.`)
+    else if (values.isComputed(path)) {
       ledger.note('decide', path, 'A template computes the label. Add its result to spec.github.labels.')
     } else if (isTaken) ledger.note('kept', path, 'The set has this label already.')
     else {
-      labels.push(text)
+      labels.push(label)
       ledger.note('kept', path, 'spec.github.labels')
     }
   }
   return labels
-}
-
-function convertAuthority({ values, ledger }: Context): JsonObject | undefined {
-  const from = ['githubServerTLS', 'certificateFrom', 'configMapKeyRef']
-  const configMap = textAt(values.root, ...from, 'name')
-  const key = textAt(values.root, ...from, 'key')
-  if (configMap === undefined || !objectName.test(configMap)) return undefined
-  ledger.note('kept', from, 'spec.github.ca')
-  return { configMap, ...(key === undefined || key === 'ca.crt' ? {} : { key }) }
 }

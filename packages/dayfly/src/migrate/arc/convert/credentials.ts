@@ -1,17 +1,11 @@
 // Recognizes credentials in values, so that none of them gets into the output.
 import { isJsonObject, type Path } from '@dayfly/kit/read-json'
+import { cleanText, removed } from '../clean-text.ts'
 import type { Values } from '../values.ts'
-
-/** Tokens of GitHub, GitLab, AWS and Slack, private keys, and passwords in URLs. */
-const credential =
-  /\b(gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|AKIA[A-Z0-9]{16}|xox[abp]-[\w-]{10,})|-----BEGIN [A-Z ]*PRIVATE KEY[\s\S]*|(?<=:\/\/)[^/\s:@]+:[^/\s@$]+(?=@)/g
 
 const namesCredential = /(TOKEN|PASSWORD|PASSWD|SECRET|SECRET_KEY|PRIVATE_KEY|API_?KEY|ACCESS_KEY)$/i
 /** A path, a reference to another variable or a switch is no credential. */
 const isHarmless = /^(|true|false|\d{1,4}|\/.*|.*\$\(.*|.*[{}<>\uE000].*)$/s
-
-/** Stands for a credential in the output. */
-const removed = 'CHANGE-ME'
 
 /** Whether a variable holds a credential, or held one. */
 export function isCredential(name: string, value: string | undefined): boolean {
@@ -21,12 +15,15 @@ export function isCredential(name: string, value: string | undefined): boolean {
 
 export type Cleaned = { readonly values: Values; readonly found: readonly Path[] }
 
-/** Removes every text that looks like a credential. The Secret of ARC and its proxy are converted on their own. */
+/**
+ * Removes every text that looks like a credential. Broken YAML may have one in a key, too. The Secret of ARC and its
+ * proxy are converted on their own.
+ */
 export function withoutCredentials(values: Values): Cleaned {
   const found: Path[] = []
   const visit = (value: unknown, path: Path): unknown => {
     if (typeof value === 'string') {
-      const clean = value.replace(credential, removed)
+      const clean = cleanText(value)
       // A variable becomes a reference.
       if (clean !== value && !(path.at(-1) === 'value' && path.at(-3) === 'env')) found.push(path)
       return clean
@@ -35,7 +32,12 @@ export function withoutCredentials(values: Values): Cleaned {
     if (!isJsonObject(value)) return value
     const isConverted = (key: string) => path.length === 0 && (key === 'githubConfigSecret' || key === 'proxy')
     return Object.fromEntries(
-      Object.entries(value).map(([key, member]) => [key, isConverted(key) ? member : visit(member, [...path, key])]),
+      Object.entries(value).map(([key, member]) => {
+        const clean = cleanText(key)
+        const at = [...path, clean]
+        if (clean !== key) found.push(at)
+        return [clean, isConverted(key) ? member : visit(member, at)]
+      }),
     )
   }
   const root = visit(values.root, []) as Values['root']

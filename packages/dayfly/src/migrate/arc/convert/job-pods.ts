@@ -1,6 +1,7 @@
 // Converts the modes `kubernetes` and `kubernetes-novolume` of ARC's chart, in which a job has a pod of its own.
 import { fieldsAt, type JsonObject, listAt, type Path, textAt } from '@dayfly/kit/read-json'
 import { ofAccount } from '../values-table.ts'
+import { acceptedText } from './accepted.ts'
 import { type FoundContainer, isKubernetesMode, modeOf, specPath } from './containers.ts'
 import type { Context } from './context.ts'
 
@@ -30,14 +31,24 @@ function hasVolume(context: Context, containers: readonly FoundContainer[]): boo
 const claimPath: Path = ['containerMode', 'kubernetesModeWorkVolumeClaim']
 
 /** A volume `work` of the template takes the place of the claim. */
-function workOf({ values, ledger }: Context): JsonObject {
+function workOf(context: Context): JsonObject {
+  const { values, ledger } = context
   const isInTemplate = listAt(values.root, ...specPath, 'volumes').some((one) => textAt(one, 'name') === 'work')
   const claim = isInTemplate ? undefined : fieldsAt(values.root, ...claimPath)
   if (isInTemplate) ledger.note('dropped', claimPath, 'The template has a volume work of its own.')
   if (!claim) return {}
-  const modes = listAt(claim, 'accessModes')
-  const size = textAt(claim, 'resources', 'requests', 'storage')
-  const storageClass = textAt(claim, 'storageClassName')
+  const size = acceptedText(context, [...claimPath, 'resources', 'requests', 'storage'], {
+    place: 'spec.jobPods.work.size',
+    what: 'size such as 10Gi',
+  })
+  const storageClass = acceptedText(context, [...claimPath, 'storageClassName'], {
+    place: 'spec.jobPods.work.class',
+    what: 'name of a StorageClass',
+  })
+  const accessMode = acceptedText(context, [...claimPath, 'accessModes', 0], {
+    place: 'spec.jobPods.work.accessMode',
+    what: 'access mode for a work folder',
+  })
   for (const key of Object.keys(claim)) {
     const isKnown = ['accessModes', 'resources', 'storageClassName'].includes(key)
     if (isKnown) ledger.note('kept', [...claimPath, key], 'spec.jobPods.work')
@@ -50,7 +61,7 @@ function workOf({ values, ledger }: Context): JsonObject {
   }
   return {
     ...(size === undefined ? {} : { size }),
-    ...(storageClass ? { class: storageClass } : {}),
-    ...(typeof modes[0] === 'string' ? { accessMode: modes[0] } : {}),
+    ...(storageClass === undefined ? {} : { class: storageClass }),
+    ...(accessMode === undefined ? {} : { accessMode }),
   }
 }

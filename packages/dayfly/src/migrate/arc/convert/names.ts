@@ -41,7 +41,8 @@ function withoutMarkers(text: string): string {
   return text.replace(/\$\{[^}]*\}|\{\{[^}]*\}\}|\uE000/g, '').replace(/^[^a-z0-9]+/i, '')
 }
 
-function isTemplate(text: string): boolean {
+/** Returns whether a template language computes a part of the text. */
+export function isTemplate(text: string): boolean {
   return /\$\{|\{\{|\uE000/.test(text)
 }
 
