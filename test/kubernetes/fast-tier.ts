@@ -66,6 +66,10 @@ const lives: Lane = {
       'is gone within 10 s of its runner with docker: sidecar',
       'a real engine does not start, serve or end as a sidecar',
     ],
+    [
+      'is gone within 10 s of its runner with docker: rootless',
+      'a real engine does not start or serve in the user namespace of a pod',
+    ],
   ],
   'node/bitbucket.test.ts': [
     [
