@@ -1,9 +1,11 @@
 // Builds the Go programs that the tests on a real node need: npx tsx scripts/build-programs.ts [--all] [--collector].
-// `--all` adds the checkers of charts, workflows and releases, `--collector` OpenTelemetry's collector, which a test compiles again from Go's cache.
+// `--all` adds the checkers of charts, workflows and releases, and a Gitea server. `--collector` adds OpenTelemetry's collector, which a test
+// compiles again from Go's cache.
 // Needs Go and its modules. The exit code is 3 if one of them is missing.
 import { parseArgs } from 'node:util'
 import { buildPrograms, checkers, compileClient, compileCollector, nodePrograms } from './control-plane/build.ts'
 import { onInterruption } from './control-plane/run-beside.ts'
+import { buildGitea } from './gitea/build.ts'
 
 const { all, collector } = parseArgs({
   options: { all: { type: 'boolean', default: false }, collector: { type: 'boolean', default: false } },
@@ -11,6 +13,9 @@ const { all, collector } = parseArgs({
 const signal = onInterruption()
 const built = await buildPrograms([...nodePrograms, ...(all ? checkers : [])], signal)
 const lacking = built.is === 'missing' ? built : await compileClient(signal)
-const missing = lacking ?? (collector ? await compileCollector(signal) : undefined)
+const failed = lacking ?? (collector ? await compileCollector(signal) : undefined)
+// The server is the last one, because its tests are.
+const gitea = all ? await buildGitea(signal) : undefined
+const missing = failed ?? (gitea?.is === 'missing' ? gitea : undefined)
 if (missing) process.stderr.write(`the Go programs are missing: ${missing.why}\n`)
 process.exitCode = missing ? 3 : 0

@@ -73,7 +73,7 @@ function settingOf(text: string): Setting {
 
 /** Creates the organization and its repository, whose push queues the first job. */
 async function fill({ url, admin }: GiteaServer): Promise<void> {
-  const { must } = giteaClient(url, admin.token)
+  const { must } = giteaClient(url, `token ${admin.token}`)
   await must('POST', '/orgs', { username: organization })
   await must('POST', `/orgs/${organization}/repos`, { name: repository, auto_init: true, default_branch: 'main' })
   const content = Buffer.from(workflow).toString('base64')

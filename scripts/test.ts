@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { findChromium } from '../test/browser/chromium.ts'
 import type { LaneName } from '../test/kubernetes/fast-tier.ts'
+import { buildGitea } from './gitea/build.ts'
 import { addTally, describeTally, emptyTally, type Tally } from './tally.ts'
 
 type Check = { readonly name: string; readonly command: readonly [string, ...string[]] }
@@ -16,6 +17,7 @@ type Check = { readonly name: string; readonly command: readonly [string, ...str
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 const { tier } = parseArgs({ options: { tier: { type: 'string' } } }).values
 if (tier === 'browser') requireChromium()
+if (tier === 'gitea') await requireGitea()
 
 const build: Check = { name: 'build', command: ['tsx', 'scripts/build.ts'] }
 const checks: readonly Check[] = [
@@ -60,6 +62,14 @@ function requireChromium(): void {
     process.stdout.write(`${error instanceof Error ? error.message : error}\n`)
     process.exit(3)
   }
+}
+
+/** Builds the server if it is missing, which takes minutes. */
+async function requireGitea(): Promise<void> {
+  const built = await buildGitea(new AbortController().signal)
+  if (built.is === 'built') return
+  process.stdout.write(`${built.why}\n`)
+  process.exit(3)
 }
 
 function lane(name: LaneName): Promise<Tally> {

@@ -12,11 +12,10 @@ export interface GiteaClient {
   must(method: GiteaMethod, path: string, body?: object): Promise<unknown>
 }
 
-/** @param token undefined for calls without one */
-export function giteaClient(url: string, token: string | undefined): GiteaClient {
-  const call: GiteaClient['call'] = (method, path, body) => {
-    return send(`${url}/api/v1${path}`, method, body, token === undefined ? {} : { authorization: `token ${token}` })
-  }
+/** @param authorization the header of every call, such as `token 0123…` */
+export function giteaClient(url: string, authorization: string): GiteaClient {
+  const call: GiteaClient['call'] = (method, path, body) =>
+    send(`${url}/api/v1${path}`, method, body, { authorization })
   return {
     call,
     must: async (method, path, body) => {

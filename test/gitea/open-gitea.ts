@@ -42,6 +42,8 @@ export interface Gitea {
   createUser(name: string): Promise<void>
   /** Creates a token of a user with scopes such as `write:organization`. */
   createToken(user: string, ...scopes: readonly string[]): Promise<string>
+  /** Revokes the tokens of a user. */
+  revokeTokens(user: string): Promise<void>
   /** Commits a workflow. A push starts each workflow of the repository that wants pushes. */
   commitWorkflow(repository: Level, file: string, text: string): Promise<void>
   /** Starts a run of a workflow. */
@@ -83,7 +85,7 @@ export async function openGitea(...settings: readonly string[]): Promise<Gitea> 
   })
   const server = await startGitea(built, signal, { settings: read })
   const { url, admin: administrator } = server
-  const admin = giteaClient(url, administrator.token)
+  const admin = giteaClient(url, `token ${administrator.token}`)
   const { must } = admin
   const page = async (path: string) => (await giteaPage(url, administrator))(path)
   return {
@@ -92,7 +94,7 @@ export async function openGitea(...settings: readonly string[]): Promise<Gitea> 
     url,
     server,
     admin,
-    as: (token) => giteaClient(url, token),
+    as: (token) => giteaClient(url, `token ${token}`),
     cancelRun: (repository, run) => page(`${webPath(repository)}/actions/runs/${run}/cancel`),
     rerun: async (repository, run) => void (await must('POST', `${repository}/actions/runs/${run}/rerun`)),
     registrationToken: (level) => registrationToken(admin, level),
@@ -111,11 +113,22 @@ export async function openGitea(...settings: readonly string[]): Promise<Gitea> 
 
 type Places = Pick<
   Gitea,
-  'createOrganization' | 'createRepository' | 'createUser' | 'createToken' | 'commitWorkflow' | 'dispatch'
+  | 'createOrganization'
+  | 'createRepository'
+  | 'createUser'
+  | 'createToken'
+  | 'revokeTokens'
+  | 'commitWorkflow'
+  | 'dispatch'
 >
 
 function placesOf({ url, admin }: GiteaServer, { must }: GiteaClient): Places {
   const password = 'secret-12345'
+  /** Only a password may create and revoke tokens. */
+  const withPassword = (user: string) => {
+    const pair = `${user}:${user === admin.name ? admin.password : password}`
+    return giteaClient(url, `Basic ${Buffer.from(pair).toString('base64')}`)
+  }
   return {
     createOrganization: async (username) => void (await must('POST', '/orgs', { username })),
     createRepository: async (owner, name) => {
@@ -128,15 +141,13 @@ function placesOf({ url, admin }: GiteaServer, { must }: GiteaClient): Places {
       await must('POST', '/admin/users', { username, password, email, must_change_password: false })
     },
     createToken: async (user, ...scopes) => {
-      const basic = Buffer.from(`${user}:${user === admin.name ? admin.password : password}`).toString('base64')
-      const response = await fetch(`${url}/api/v1/users/${user}/tokens`, {
-        method: 'POST',
-        headers: { authorization: `Basic ${basic}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ name: scopes.join('-'), scopes }),
-      })
-      const token = textAt(await response.json(), 'sha1')
-      if (token === undefined) throw new Error(`the token of ${user} was not created: status ${response.status}`)
-      return token
+      const value = await withPassword(user).must('POST', `/users/${user}/tokens`, { name: scopes.join('-'), scopes })
+      return textAt(value, 'sha1') ?? ''
+    },
+    revokeTokens: async (user) => {
+      const { must } = withPassword(user)
+      const tokens = (await must('GET', `/users/${user}/tokens`)) as readonly { readonly id: number }[]
+      for (const { id } of tokens) await must('DELETE', `/users/${user}/tokens/${id}`)
     },
     commitWorkflow: async (repository, file, text) => {
       const content = Buffer.from(text).toString('base64')

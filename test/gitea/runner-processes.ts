@@ -9,6 +9,8 @@ const program = path.resolve(import.meta.dirname, '../../packages/forge-emulator
 
 export type RunnerProcess = {
   readonly name: string
+  /** The home and the current folder of the runner. */
+  readonly folder: string
   /** Resolves with the exit code, or with the signal that ended the runner. */
   readonly ended: Promise<{ readonly code: number | string; readonly output: string }>
   kill(signal: NodeJS.Signals): void
@@ -49,7 +51,7 @@ export async function openRunnerProcesses(url: string): Promise<RunnerProcesses>
         child.once('close', (code, signal) => resolve({ code: code ?? signal ?? 'none', output }))
       })
       started.push({ child, ended })
-      return { name, ended, kill: (signal) => void child.kill(signal) }
+      return { name, folder: own, ended, kill: (signal) => void child.kill(signal) }
     },
     close: async () => {
       for (const { child } of started) child.kill('SIGKILL')

@@ -157,7 +157,7 @@ describe('a state file', () => {
     if (typeof found === 'string') expect(found).not.toContain('hunter2')
   })
 
-  test('that is no JSON object is not valid', () => {
+  test('a text without a JSON object is not valid', () => {
     for (const text of ['', '{', '[]', 'null', '"x"']) expect(readState(text)).toBeUndefined()
   })
 })

@@ -18,7 +18,7 @@ export type Rpc = (method: Method, message: object, options?: RpcOptions) => Pro
 type RpcOptions = { readonly timeoutMs?: number; readonly signal?: AbortSignal }
 
 /** The path of the service, below the address of Gitea. */
-export const servicePath = 'api/actions/runner.v1.RunnerService/'
+const servicePath = 'api/actions/runner.v1.RunnerService/'
 
 export function createRpc(connection: Connection): Rpc {
   return async (method, message, options) => {
