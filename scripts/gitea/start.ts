@@ -6,7 +6,7 @@ import { tmpdir, userInfo } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { freePorts } from '../control-plane/free-ports.ts'
+import { lastingPort } from '../control-plane/free-ports.ts'
 import type { GiteaProgram } from './build.ts'
 import { appIni, type Setting } from './settings.ts'
 
@@ -48,7 +48,7 @@ export async function startGitea(
   { settings = [] }: GiteaOptions = {},
 ): Promise<GiteaServer> {
   const folder = await mkdtemp(path.join(tmpdir(), 'dayfly-gitea-'))
-  const [port = 0] = await freePorts(1)
+  const port = await lastingPort()
   const { username: user, uid } = userInfo()
   const place: Place = {
     program: [program, '--work-path', folder, '--config', path.join(folder, 'app.ini')],
@@ -137,10 +137,12 @@ async function answers({ url, log }: Place, child: ChildProcess, signal: AbortSi
     signal.throwIfAborted()
     const error = await Promise.race([failed, sleep(50)])
     if (error) throw error
-    const hasEnded = child.exitCode !== null || child.signalCode !== null
-    if (!hasEnded && performance.now() <= deadline) continue
-    const text = (await readFile(log, 'utf8')).slice(-3000)
-    throw new Error(`Gitea ${hasEnded ? 'has ended' : `is not ready after ${readyMsMax / 1000} s`}:\n${text}`)
+    const text = await readFile(log, 'utf8')
+    // Without its port the server goes on without serving anything.
+    const hasFailed = child.exitCode !== null || child.signalCode !== null || text.includes('Failed to start server')
+    if (!hasFailed && performance.now() <= deadline) continue
+    const what = hasFailed ? 'has failed' : `is not ready after ${readyMsMax / 1000} s`
+    throw new Error(`Gitea ${what}:\n${text.slice(-3000)}`)
   }
 }
 

@@ -27,6 +27,10 @@ type BitbucketAddresses = Readonly<
   Record<'url' | 'workspaceUrl' | 'runnersUrl' | 'stepsUrl' | 'key' | 'secret', string>
 >
 
+type GiteaAddresses = Readonly<
+  Record<'url' | 'organizationUrl' | 'repository' | 'runnersUrl' | 'jobsUrl' | 'workflowsUrl' | 'token', string>
+>
+
 let folder: string
 const children: ChildProcess[] = []
 const clients: HttpClient[] = []
@@ -194,6 +198,33 @@ test('the emulated Bitbucket runs the pipeline of a file on the runners that it 
   await expect(stat(path.resolve(directory, '../../../..'))).rejects.toThrow('ENOENT')
 })
 
+test('the emulated Gitea queues the jobs of a workflow file, and a runner gets them', async () => {
+  const file = path.join(folder, 'gitea.yml')
+  const job = 'runs-on: linux, steps: [{ run: "true" }]'
+  await writeFile(file, `on: push\njobs:\n  one: { ${job} }\n  two: { needs: one, ${job} }\n`)
+  const tokenFile = path.join(folder, 'gitea-token')
+  const args = ['gitea', file, '--json', '--repository', 'acme/app', '--token-file', tokenFile]
+  const { child, addresses, client } = await emulate<GiteaAddresses>(...args)
+  const { url, repository, runnersUrl, jobsUrl, organizationUrl, token } = addresses
+  expect([organizationUrl, repository]).toEqual([`${url}/acme`, 'acme/app'])
+  expect(await readFile(tokenFile, 'utf8')).toBe(token)
+  const authorization = `token ${token}`
+  const issued = await post(client, `${runnersUrl}/registration-token`, undefined, { authorization })
+  const message = { name: 'r-1', token: field(issued, 'token'), labels: ['linux'] }
+  expect((await post(client, '/api/actions/runner.v1.RunnerService/Register', message)).status).toBe(200)
+  expect((await post(client, '/_emulator/runners/r-1/online')).status).toBe(204)
+  expect((await post(client, '/_emulator/runners/r-1/finish')).status).toBe(204)
+  expect((await post(client, jobsUrl, {})).body).toMatchObject({ value: [{ id: '3', status: 'waiting' }] })
+  child.kill('SIGINT')
+  expect(await once(child, 'exit')).toEqual([0, null])
+})
+
+test('the emulated Gitea is a Forgejo if the dialect says so', async () => {
+  const { addresses, client } = await emulate<GiteaAddresses>('gitea', '--json', '--dialect', 'forgejo-15')
+  const authorization = `token ${addresses.token}`
+  expect((await post(client, addresses.runnersUrl, { name: 'r-1' }, { authorization })).status).toBe(201)
+})
+
 test('a pipelines file with a key that is not supported is refused with its path', async () => {
   const file = path.join(folder, 'wrong.yml')
   await writeFile(file, 'pipelines:\n  default:\n    - step: { script: [make], services: [docker] }\n')
@@ -208,7 +239,11 @@ test.each([
   [['bitbucket', '--runners', '1', '--tls', 'ca.crt'], 'The runners of --runners connect without TLS.'],
   [['bitbucket', '--ghes'], '--ghes is for the emulated GitHub only.'],
   [['bitbucket', '--app', 'app.pem'], '--app is for the emulated GitHub only.'],
-  [['bitbucket', '--token-file', 'token'], '--token-file is for the emulated GitHub only.'],
+  [['bitbucket', '--token-file', 'token'], '--token-file is for the emulated GitHub and Gitea only.'],
+  [['github', '--repository', 'a/b'], '--repository is for the emulated Gitea only.'],
+  [['bitbucket', '--dialect', 'gitea-1.27'], '--dialect is for the emulated Gitea only.'],
+  [['gitea', '--runners', '2'], '--runners is for the emulated Bitbucket only.'],
+  [['gitea', '--repository', 'app'], '--repository app is not a repository of an organization.'],
 ])('%o is refused with a sentence', async (args, sentence) => {
   const command = emulateCommand().exitOverride()
   await expect(command.parseAsync(args, { from: 'user' })).rejects.toThrow(sentence)

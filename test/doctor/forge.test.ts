@@ -128,7 +128,7 @@ it('grants reading logs for --logs only, and nothing for actions at the forge', 
   expect(plain.stdout).not.toContain('pods/log')
   expect(logs.stdout).toMatch(/resources:\n {6}- pods\/log\n {4}verbs:\n {6}- get\n/)
   expect(await run(['rbac', '--fixes', 'orphan-registration'])).toEqual(plain)
-  expect((await run(['--logs'])).stderr).toMatch(/^error usage: .*--logs are for a cluster/)
+  expect((await run(['--logs'])).stderr).toMatch(/^error usage: .*--logs is for a cluster/)
   expect((await doctor(['--logs'])).code).toBe(0)
 })
 

@@ -33,6 +33,10 @@ containers:
       - --lease-namespace={{ .root.Release.Namespace }}
       - --lease-name={{ .controller.name }}
       - --health-address={{ $values.http.address }}:{{ $values.http.port }}
+      {{- if $values.webhooks.secret }}
+      - --webhook-address={{ $values.webhooks.address }}:{{ $values.webhooks.port }}
+      - --webhook-secret-file=/etc/dayfly/webhooks/secret
+      {{- end }}
       {{- if $values.dashboard.enabled }}
       - --dashboard-address={{ $values.dashboard.address }}:{{ $values.dashboard.port }}
       - --dashboard-access={{ $values.dashboard.access }}
@@ -55,6 +59,10 @@ containers:
     ports:
       - name: http
         containerPort: {{ $values.http.port }}
+      {{- if $values.webhooks.secret }}
+      - name: webhooks
+        containerPort: {{ $values.webhooks.port }}
+      {{- end }}
       {{- if $values.dashboard.enabled }}
       - name: dashboard
         containerPort: {{ $values.dashboard.port }}
@@ -91,6 +99,11 @@ containers:
       {{- if or $values.extraCa.configMap $values.extraCa.secret }}
       - name: extra-ca
         mountPath: /etc/dayfly/ca
+        readOnly: true
+      {{- end }}
+      {{- if $values.webhooks.secret }}
+      - name: webhooks
+        mountPath: /etc/dayfly/webhooks
         readOnly: true
       {{- end }}
       {{- if and $values.dashboard.enabled $values.dashboard.prices }}
@@ -189,6 +202,12 @@ volumes:
   secret:
     secretName: {{ .Values.extraCa.secret }}
     defaultMode: 0440
+{{- end }}
+{{- with .Values.webhooks.secret }}
+- name: webhooks
+  secret:
+    secretName: {{ . }}
+    items: [{ key: {{ $.Values.webhooks.key }}, path: secret }]
 {{- end }}
 {{- if and .Values.dashboard.enabled .Values.dashboard.prices }}
 - name: dashboard

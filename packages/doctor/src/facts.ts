@@ -42,6 +42,7 @@ export type RegistrationFact = {
   readonly labels?: readonly string[]
   /** The id of its set at the forge, if it belongs to one. */
   readonly set: string | undefined
+  /** See `AccountRegistration.createdAt`: it is at least this old. */
   readonly createdAt: Instant | undefined
 }
 

@@ -132,9 +132,18 @@ export async function settle<T>(read: () => Promise<T>, isThere: (value: T) => b
   for (;;) {
     const value = await read()
     if (isThere(value)) return value
-    if (clock.now() > end) throw new Error(`not within ${ms} ms, but ${JSON.stringify(value)?.slice(0, 2000)}`)
+    if (clock.now() > end)
+      throw new Error(`not within ${ms} ms, but ${JSON.stringify(value, statusFirst)?.slice(0, 4_000)}`)
     await clock.sleep(250)
   }
+}
+
+/** The message of a failure is cut, so an object begins with what decides, and lacks its longest field. */
+function statusFirst(key: string, value: unknown): unknown {
+  if (key === 'managedFields') return undefined
+  if (typeof value !== 'object' || value === null || !('metadata' in value) || !('status' in value)) return value
+  const { status, ...rest } = value
+  return { status, ...rest }
 }
 
 function unpulled(_key: string, value: unknown): unknown {

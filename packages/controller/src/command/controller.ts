@@ -14,6 +14,7 @@ import { readPrices } from '../page/prices.ts'
 import { listenAddress } from './process/listen-address.ts'
 import { logFailure, processLog } from './process/process-log.ts'
 import { runController } from './process/run.ts'
+import { type WebhookSettings, webhookSecret } from './process/webhooks.ts'
 
 type Options = {
   readonly kubeconfig?: string
@@ -28,6 +29,8 @@ type Options = {
   readonly dashboardHistory?: string
   readonly dashboardHistoryDays: number
   readonly dashboardHistoryMegabytes: number
+  readonly webhookAddress: string
+  readonly webhookSecretFile?: string
   readonly logLevel: LogLevel
 }
 
@@ -69,6 +72,12 @@ export function controllerCommand(): Command {
       wholeNumber('--dashboard-history-megabytes', 1, 100_000),
       200,
     )
+    .option(
+      '--webhook-address <host:port>',
+      'address for webhooks of Gitea, which make polls come at once, or off',
+      'off',
+    )
+    .option('--webhook-secret-file <file>', 'the file with the secret of these webhooks')
     .addOption(new Option('--log-level <level>', 'least urgent level to log').choices(logLevels).default('info'))
     .addHelpText('after', examples)
     .action((options: Options) => controller(options))
@@ -90,6 +99,7 @@ async function controller(options: Options): Promise<void> {
     requireName('--lease-name', options.leaseName)
     const health = listenAddress('--health-address', options.healthAddress)
     const page = await pageSettings(options)
+    const webhooks = await webhookSettings(options)
     const readKubeconfig = () => clusterAccess(options, surroundings())
     const kubeconfig = await readKubeconfig()
     const settings = {
@@ -97,6 +107,7 @@ async function controller(options: Options): Promise<void> {
       readKubeconfig,
       health,
       page,
+      webhooks,
       namespace: options.namespace,
       lease: { namespace: options.leaseNamespace ?? kubeconfig.namespace, name: options.leaseName },
       podName: process.env['POD_NAME'],
@@ -123,6 +134,11 @@ async function pageSettings(options: Options): Promise<PageSettings | undefined>
     prices: dashboardPrices === undefined ? null : await readPrices(dashboardPrices),
     history: dashboardHistory === undefined ? undefined : { folder: dashboardHistory, days, megabytes },
   }
+}
+
+async function webhookSettings(options: Options): Promise<WebhookSettings | undefined> {
+  const address = listenAddress('--webhook-address', options.webhookAddress)
+  return address && { address, secret: await webhookSecret(options.webhookSecretFile) }
 }
 
 /** The API server would answer a wrong name with an empty list, and the mistake would stay unseen. */

@@ -2,7 +2,8 @@
 import { CliFailure } from '@dayfly/command-line/failure'
 import { programName } from '@dayfly/command-line/program-name'
 import { version } from '@dayfly/command-line/version'
-import { checkForgeChoice, type ForgeChoice, forgeOptions, openForge } from '@dayfly/forges/open/forge-access'
+import type { ForgeChoice } from '@dayfly/forges/open/account-options'
+import { accountFlagOf, checkForgeChoice, forgeOptions, openForge } from '@dayfly/forges/open/forge-access'
 import { Command } from 'commander'
 import { gatherLeftovers, type SweepChoice } from '../operate/sweep/gather.ts'
 import { performSweep } from '../operate/sweep/perform.ts'
@@ -43,6 +44,8 @@ Examples:
   GITHUB_TOKEN=… ${dayfly} sweep --github-url https://github.com/acme --scale-set linux
                                                         the plan with what is left at GitHub
   ${dayfly} sweep --bitbucket-workspace acme               the plan with what is left at Bitbucket
+  GITEA_TOKEN=… ${dayfly} sweep --gitea-url https://gitea.example.com/acme
+                                                        the plan with what is left at Gitea or Forgejo
   ${dayfly} sweep --confirm 3f2a9c0d11e47b65              carry out that plan
 
 A runner that may have a job is never removed. A registration goes only if it is offline, idle and an hour old.
@@ -59,12 +62,12 @@ Exit codes: 0 nothing is left over, or every step is done; 1 something is left o
 
 /** A forge knows no namespaces: a registration could belong to a set of any. */
 function checkOptions(options: Options): void {
-  const { namespace, githubUrl, bitbucketWorkspace, scaleSet, runnerGroup } = options
+  const { namespace, githubUrl, scaleSet, runnerGroup } = options
   const usage = (sentence: string, next: string) => new CliFailure({ code: 'usage', sentence, next })
   checkForgeChoice(options)
-  if ((githubUrl ?? bitbucketWorkspace) !== undefined && namespace !== undefined) {
-    const option = githubUrl === undefined ? '--bitbucket-workspace' : '--github-url'
-    throw usage(`${option} needs the sets of all namespaces.`, 'Leave -n out.')
+  const flag = accountFlagOf(options)
+  if (flag !== undefined && namespace !== undefined) {
+    throw usage(`${flag} needs the sets of all namespaces.`, 'Leave -n out.')
   }
   if (githubUrl === undefined && (scaleSet ?? runnerGroup) !== undefined) {
     throw usage('--scale-set and --runner-group are for --github-url.', 'Add --github-url.')

@@ -191,6 +191,8 @@ function ofProcess(event: ProcessEvent): LogLine {
       return { level: 'warn', message: event.message }
     case 'dashboard-listening':
       return { level: 'info', message: `The page is served on ${event.address}.`, address: event.address }
+    case 'webhooks-listening':
+      return { level: 'info', message: `Webhooks are taken on ${event.address}.`, address: event.address }
     case 'leadership-gained':
       return { level: 'info', message: 'This process leads from now on.', identity: event.identity }
     case 'leadership-lost':

@@ -40,10 +40,10 @@ export function observeJobPod(pod: PodObject): JobPod | undefined {
 
 /** The container of a job waits for its steps and never ends by itself. A container of a step may end with any code. */
 function endFailureOf(pod: PodObject, createdAt: number): LastingFailure | undefined {
-  const disrupted = disruptionOf(pod, createdAt)
-  if (disrupted) return disrupted
   const status = pod.status?.containerStatuses?.find(({ name }) => name === jobContainer)
   const end = endOf(pod, status, createdAt)
+  const disrupted = disruptionOf(pod, createdAt)
+  if (disrupted) return { ...disrupted, since: Math.max(disrupted.since, end?.at ?? createdAt) }
   if (!end || end.exitCode === 0 || pod.metadata.deletionTimestamp !== undefined) return undefined
   const message = `container ${jobContainer}: exit code ${end.exitCode} (${end.reason})`
   return { reason: reasonOfEnd(end.reason) ?? 'job-pod-ended', message, since: end.at }

@@ -29,12 +29,14 @@ function killedHelper({ status }: PodObject, runner: ContainerStatus): string | 
 
 /**
  * Returns who ended the pod, or is about to end it: the reason that the kubelet wrote into the status, or the condition DisruptionTarget, which
- * is there before the pod is deleted. Returns undefined for a pod that nobody ends. `since` is the pod's creation if the cluster names no time.
- * https://kubernetes.io/docs/concepts/workloads/pods/disruptions/#pod-disruption-conditions
+ * is there before the pod is deleted. Returns undefined for a pod that nobody ends. `since` is the pod's creation if the cluster does not say when
+ * the disruption began. The kubelet never says it: its condition has the time when the last container had ended
+ * (docs/reference/kubernetes.md#s1-7).
  */
 export function disruptionOf({ status }: PodObject, createdAt: Instant): LastingFailure | undefined {
   const condition = status?.conditions?.find(({ type, status: is }) => type === 'DisruptionTarget' && is === 'True')
-  const since = Date.parse(condition?.lastTransitionTime ?? '') || createdAt
+  const began = condition?.reason === 'TerminationByKubelet' ? undefined : condition?.lastTransitionTime
+  const since = Date.parse(began ?? '') || createdAt
   for (const said of [status, condition]) {
     const reason = reasonOfEnd(said?.reason)
     if (said && reason) return { reason, message: [said.reason, said.message].filter(Boolean).join(': '), since }

@@ -21,6 +21,11 @@ const condition = {
   lastTransitionTime: '2026-01-01T00:08:00Z',
 }
 const terminated = { exitCode: 137, reason: 'OOMKilled', finishedAt: '2026-01-01T00:09:30Z' }
+const byKubelet = {
+  reason: 'Terminated',
+  message: 'm',
+  conditions: [{ type: 'DisruptionTarget', status: 'True', reason: 'TerminationByKubelet' }],
+}
 
 it.each([
   ['runs', { phase: 'Running' }, 'Its job has the pod r-workflow.', undefined],
@@ -41,6 +46,12 @@ it.each([
     { phase: 'Failed', containerStatuses: [{ name: 'job', state: { terminated } }] },
     'The pod r-workflow of its job ended 30 s ago, before the job.',
     'out-of-memory',
+  ],
+  [
+    'ended before the job, by its kubelet',
+    { phase: 'Failed', ...byKubelet, containerStatuses: [{ name: 'job', state: { terminated } }] },
+    'The pod r-workflow of its job ended 30 s ago, before the job.',
+    'node-shutdown',
   ],
 ])('an explanation of a runner shows that the pod of its job %s', (_, status, sentence, reason) => {
   const { sentences, problem } = explain(status)

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { noSteps } from '../history/steps.ts'
 import type { Life } from '../model/life.ts'
 import { chosenLives, startOf } from './filter.ts'
 import { createLanes } from './lanes.ts'
@@ -9,6 +10,9 @@ import { endOf } from './segments.ts'
 const begin = 1_700_000_000_000
 const size = { sets: 4, runners: 200, gone: 300, failing: 0, waiting: 0, silent: 0 }
 
+const lifeOf = (id: string, steps: Partial<Life['steps']>, phase: Life['phase']): Life =>
+  ({ id, phase, steps: { ...noSteps, ...steps } }) as Life
+
 function overlaps(lane: readonly Life[]): boolean {
   const sorted = [...lane].sort((a, b) => startOf(a) - startOf(b))
   return sorted.some((life, index) => {
@@ -18,10 +22,10 @@ function overlaps(lane: readonly Life[]): boolean {
 }
 
 describe('the rows of the bars', () => {
-  it('never hold two lives at once, and a life keeps its row', () => {
+  it('never hold two lives at once, and a life keeps its row while its start stays', () => {
     const sample = createSample(size, begin)
     const lanes = createLanes()
-    const rowOf = new Map<string, number>()
+    const placeOf = new Map<string, { row: number; start: number }>()
     const moved: string[] = []
     for (let step = 0; step < 40; step++) {
       const lives = chosenLives(sample.lives.values(), noFilter)
@@ -29,14 +33,50 @@ describe('the rows of the bars', () => {
       expect(rows.some(overlaps)).toBe(false)
       expect(rows.flat().length).toBe(lives.length)
       for (const [row, lane] of rows.entries()) {
-        for (const { id } of lane) {
-          if ((rowOf.get(id) ?? row) !== row) moved.push(id)
-          rowOf.set(id, row)
+        for (const life of lane) {
+          const [before, start] = [placeOf.get(life.id), startOf(life)]
+          if (before?.start === start && before.row !== row) moved.push(life.id)
+          placeOf.set(life.id, { row, start })
         }
       }
       sample.step(begin + step * 1_000)
     }
     expect(moved).toEqual([])
+  })
+
+  const first = lifeOf('first', { registered: 0, gone: 40 }, 'gone')
+  const second = lifeOf('second', { registered: 100 }, 'busy')
+  const lost = lifeOf('first', { registered: 0, online: 40 }, 'gone')
+
+  it.each<[string, Life[], Life[], string[][]]>([
+    [
+      'a life keeps its row if its job waited since the end of the life before',
+      [second, first],
+      [lifeOf('second', { queued: 40, registered: 100 }, 'busy'), first],
+      [['first', 'second']],
+    ],
+    [
+      'a life moves if its job waited during the life before',
+      [second, first],
+      [lifeOf('second', { queued: 39, registered: 100 }, 'busy'), first],
+      [['first'], ['second']],
+    ],
+    [
+      'a life that seemed lost moves if another one has its row',
+      [second, lost],
+      [second, { ...lost, phase: 'idle' }],
+      [['second'], ['first']],
+    ],
+    [
+      'a life keeps its row if another one is free, too',
+      [second, lifeOf('first', { registered: 0 }, 'busy')],
+      [lifeOf('second', { queued: 40, registered: 100 }, 'busy'), first],
+      [['first'], ['second']],
+    ],
+  ])('change as little as they can: %s', (_, before, after, expected) => {
+    const lanes = createLanes()
+    lanes.place(before)
+    expect(lanes.place(after).map((lane) => lane.map(({ id }) => id))).toEqual(expected)
   })
 
   it('are used again after a life', () => {

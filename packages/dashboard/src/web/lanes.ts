@@ -1,48 +1,71 @@
-// Gives each life a row among the bars. A life keeps its row, so that bars never jump while they are read.
+// Gives each life a row among the bars. A life keeps its row if it can, so that bars do not jump while they are read.
 import type { Instant } from '@dayfly/kit/clock'
 import type { Life } from '../model/life.ts'
 import { startOf } from './filter.ts'
 import { endOf } from './segments.ts'
 
 export interface Lanes {
-  /** The lives of each row in order of time. */
+  /**
+   * Returns the lives of each row in order of time, so that no two bars of a row overlap. A life that keeps its times
+   * keeps its row. One that grew over another life of its row moves to another row.
+   */
   place(lives: readonly Life[]): readonly (readonly Life[])[]
 }
 
+/** A life as it was when it was placed. */
+type Place = { readonly lane: number; readonly life: Life }
+
+type Placing = { readonly lanes: Life[][]; readonly places: Map<string, Place> }
+
 export function createLanes(): Lanes {
-  let laneOf = new Map<string, number>()
+  let before: ReadonlyMap<string, Place> = new Map()
   return {
     place(lives) {
-      const kept = new Map<string, number>()
-      const lanes: Life[][] = []
+      const placing: Placing = { lanes: [], places: new Map() }
+      const grown: Life[] = []
       const fresh: Life[] = []
       for (let index = lives.length - 1; index >= 0; index--) {
         const life = lives[index] as Life
-        const lane = laneOf.get(life.id)
-        if (lane === undefined) fresh.push(life)
-        else add(life, lane, lanes, kept)
+        const place = before.get(life.id)
+        if (place === undefined) fresh.push(life)
+        else if (place.life === life) add(placing, place)
+        else if (isLonger(life, place.life)) grown.push(life)
+        else add(placing, { lane: place.lane, life })
       }
-      placeFresh(fresh, lanes, kept)
-      laneOf = kept
-      return lanes
+      for (const { id } of grown) extend(placing.lanes, before.get(id)?.lane ?? 0)
+      placeFree(placing, [...grown, ...fresh], before)
+      before = placing.places
+      return placing.lanes
     },
   }
 }
 
-function add(life: Life, lane: number, lanes: Life[][], kept: Map<string, number>): void {
-  while (lanes.length <= lane) lanes.push([])
-  lanes[lane]?.push(life)
-  kept.set(life.id, lane)
+/** The forge says when a job was queued only after its runner began, and a runner that seemed lost may come back. */
+function isLonger(life: Life, before: Life): boolean {
+  const [end, endBefore] = [endOf(life), endOf(before)]
+  return startOf(life) < startOf(before) || (endBefore !== null && (end === null || end > endBefore))
 }
 
-/** Rows with a life that lasts cannot take another one, so only the others are compared. */
-function placeFresh(fresh: readonly Life[], lanes: Life[][], kept: Map<string, number>): void {
+function add({ lanes, places }: Placing, place: Place): void {
+  extend(lanes, place.lane)
+  lanes[place.lane]?.push(place.life)
+  places.set(place.life.id, place)
+}
+
+function extend(lanes: Life[][], lane: number): void {
+  while (lanes.length <= lane) lanes.push([])
+}
+
+/** Rows with a life that lasts cannot take another one, so only the others are compared. A life prefers its own row. */
+function placeFree(placing: Placing, lives: readonly Life[], before: ReadonlyMap<string, Place>): void {
+  const { lanes } = placing
   let free = lanes.map((_, lane) => ({ lane, until: lastEnd(lanes[lane]) })).filter(({ until }) => until !== null)
-  for (const life of fresh) {
+  for (const life of lives) {
     const start = startOf(life)
-    const place = free.find(({ until }) => (until ?? 0) <= start)
-    const lane = place?.lane ?? lanes.length
-    add(life, lane, lanes, kept)
+    const own = before.get(life.id)?.lane
+    const fits = ({ until }: { readonly until: Instant | null }) => (until ?? 0) <= start
+    const lane = (free.find((one) => one.lane === own && fits(one)) ?? free.find(fits))?.lane ?? lanes.length
+    add(placing, { lane, life })
     free = free.filter((one) => one.lane !== lane)
     const until = endOf(life)
     if (until !== null) free.push({ lane, until })

@@ -88,7 +88,7 @@ export function createSample(size: SampleSize, begin: Instant): Sample {
         put.push(next)
         add(next)
         if (next.phase === 'gone') {
-          const fresh = freshLife(next.set, serial++, now, random)
+          const fresh = freshLife(next.set, serial++, now)
           put.push(fresh)
           add(fresh)
         }
@@ -134,15 +134,18 @@ function lifeOf(set: string, serial: number): Life {
   }
 }
 
-/** A new runner for a job that was queued some seconds ago. */
-function freshLife(set: string, serial: number, now: Instant, random: Dice): Life {
-  const registered = now - 300
-  const steps = { ...noSteps, queued: registered - 1_000 - random.upTo(20 * second), registered, created: now }
-  return { ...lifeOf(set, serial), steps }
+/** The forge says which job a new runner gets only when that job starts. */
+function freshLife(set: string, serial: number, now: Instant): Life {
+  return { ...lifeOf(set, serial), steps: { ...noSteps, registered: now - 300, created: now } }
+}
+
+/** The job waited some seconds before its runner came. */
+function queuedBefore({ registered }: Life['steps'], random: Dice): Instant {
+  return (registered ?? 0) - 1_000 - random.upTo(20 * second)
 }
 
 function liveLife(set: string, serial: number, now: Instant, random: Dice): Life {
-  const fresh = freshLife(set, serial, now - random.upTo(14 * minute), random)
+  const fresh = freshLife(set, serial, now - random.upTo(14 * minute))
   const created = fresh.steps.created ?? now
   const room = now - created
   const roll = random.upTo(100)
@@ -152,9 +155,9 @@ function liveLife(set: string, serial: number, now: Instant, random: Dice): Life
   }
   const started = created + second + random.upTo(4 * second)
   const online = started + 800 + random.upTo(6 * second)
-  if (roll < 18) return { ...fresh, phase: 'idle', steps: { ...fresh.steps, queued: null, started, online } }
+  if (roll < 18) return { ...fresh, phase: 'idle', steps: { ...fresh.steps, started, online } }
   const jobStarted = online + random.upTo(2 * second)
-  const busy = { ...fresh.steps, started, online, jobStarted }
+  const busy = { ...fresh.steps, queued: queuedBefore(fresh.steps, random), started, online, jobStarted }
   return { ...fresh, phase: 'busy', steps: busy, job: jobOf(serial, random) }
 }
 
@@ -188,7 +191,7 @@ function moved(life: Life, now: Instant, random: Dice): Life {
   const { steps } = life
   const at = {
     idle: { started: now - 1_500, online: now },
-    busy: { jobStarted: now },
+    busy: { queued: queuedBefore(steps, random), jobStarted: now },
     ending: { jobFinished: now, ended: now },
     gone: { gone: now },
     starting: {},

@@ -87,6 +87,8 @@ Examples:
                                                 a cluster, and its runners at GitHub
   ${doctorName} --live --bitbucket-workspace acme
                                                 a cluster, and its runners at Bitbucket
+  GITEA_TOKEN=… ${doctorName} --live --gitea-url https://gitea.example.com/acme
+                                                a cluster, and its runners at Gitea or Forgejo
   ${doctorName} explain POD101                  why a rule matters, and when not
 
 Exit codes: 0 clean, 1 findings, 2 wrong usage, 3 nothing to analyse, 4 a part could not be analysed, 5 a fix was refused.

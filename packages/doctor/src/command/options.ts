@@ -1,7 +1,9 @@
 // The doctor's options, and the combinations that it refuses.
 import path from 'node:path'
 import { CliFailure } from '@dayfly/command-line/failure'
-import { checkForgeChoice, type ForgeChoice, namesForge } from '@dayfly/forges/open/forge-access'
+import { anyAccountFlag } from '@dayfly/forges/open/account-flags'
+import type { ForgeChoice } from '@dayfly/forges/open/account-options'
+import { checkForgeChoice, namesForge } from '@dayfly/forges/open/forge-access'
 import { type Command, Option } from 'commander'
 import { rulesByName } from '../configuration/select.ts'
 import { doctorName } from '../doctor-name.ts'
@@ -197,8 +199,9 @@ export function checkTogether(options: DoctorOptions, paths: readonly string[]):
 }
 
 function checkForge(options: DoctorOptions): void {
-  if (!options.live && (options.logs || namesForge(options))) {
-    throw usage('--github-…, --bitbucket-… and --logs are for a cluster.', 'Add --live, or leave them out.')
+  if (!options.live && options.logs) throw usage('--logs is for a cluster.', 'Add --live, or leave it out.')
+  if (!options.live && namesForge(options)) {
+    throw usage(`${anyAccountFlag} also reads the runners of a cluster.`, 'Add --live, or leave it out.')
   }
   checkForgeChoice(options)
 }

@@ -14,6 +14,7 @@ export type ClusterFacts = Facts & { readonly live: LiveFacts }
 export type Cluster = {
   readonly live: LiveFacts
   readonly objects: readonly ObjectFact[]
+  readonly pods: readonly PodView[]
   find(ref: Pick<ObjectRef, 'kind' | 'namespace' | 'name'>): ObjectFact | undefined
   byUid(uid: string): ObjectFact | undefined
   /** Returns the objects with an ownerReference to this uid. */
@@ -39,6 +40,7 @@ export function indexCluster(facts: ClusterFacts): Cluster {
   return {
     live,
     objects,
+    pods: facts.pods,
     find: (ref) => byName.get(nameKey(ref)),
     byUid: (uid) => byUid.get(uid),
     ownedBy: (uid) => byOwner.get(uid) ?? [],

@@ -329,7 +329,10 @@ async function plan(
   const facts = await gatherLive({ ...cluster, account })
   const findings = [names].flat().map((name) => ({
     rule,
-    object: { apiVersion: '', kind, namespace: kind === 'Registration' ? undefined : 'runners', name },
+    object:
+      kind === 'Registration'
+        ? { apiVersion: '', kind, namespace: undefined, name, uid: '4' }
+        : { apiVersion: '', kind, namespace: 'runners', name },
   }))
   return planRepair(facts, findings, { ...planDefaults, ...options })
 }

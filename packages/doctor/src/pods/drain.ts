@@ -73,7 +73,7 @@ function secondsOf(word: string | undefined): number | undefined {
 /** Gitea's and Forgejo's runners cancel their jobs at once unless their configuration has a `shutdown_timeout`. */
 function shutdownWait(pod: PodView, facts: Facts): readonly Wait[] {
   const runner = pod.containers.find(({ name }) => name === pod.runner)
-  if (familyOf(runner) !== 'gitea') return []
+  if (!isOfGitea(runner)) return []
   return mountedTexts(runner, pod, facts).flatMap(({ text, from }) => {
     const written = /^[ \t]+shutdown_timeout:[ \t]*["']?([\dhms.]{1,20})["']?[ \t]*(?:#.*)?$/m.exec(text)?.[1]
     const seconds = [...(written ?? '').matchAll(/(\d{1,9}(?:\.\d{1,9})?)(h|m|s)/g)].reduce(
@@ -114,6 +114,11 @@ function mountedTexts(runner: ContainerView | undefined, pod: PodView, facts: Fa
       typeof text === 'string' ? [{ text: text.slice(0, 100_000), from: object.name }] : [],
     )
   })
+}
+
+/** Whether the container runs the runner of Gitea or Forgejo. */
+export function isOfGitea(runner: ContainerView | undefined): boolean {
+  return familyOf(runner) === 'gitea'
 }
 
 type Family = 'github' | 'gitea' | 'other'

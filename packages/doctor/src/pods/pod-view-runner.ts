@@ -3,7 +3,7 @@ import type { ContainerView, PodOwner } from '../pod-view.ts'
 import { type Command, commandsOf, programOf } from '../read/shell/commands.ts'
 
 const runnerImages =
-  /(?:^|\/)(?:(?:[\w.-]+-)?(?:github|gha|github-actions|actions)-runners?|actions-runner-dind|act_runner|act-runner|forgejo-runner|gitea-runner|bitbucket-pipelines-runner|atlassian-bitbucket-runner|runner-dind|gitlab-runner|woodpecker-agent|drone-runner-docker|azp-agent|azdevops-agent|azure-pipelines-agent|buildkite-agent)(?:[:@]|$)|(?:^|\/)buildkite\/agent(?:[:@]|$)|\/forgejo\/runner(?:[:@]|$)|\/gitea\/(?:act_)?runner(?:[:@]|$)|(?:summerwind|myoung34)\/.*runner/
+  /(?:^|\/)(?:(?:[\w.-]+-)?(?:github|gha|github-actions|actions)-runners?|actions-runner-dind|act_runner|act-runner|forgejo-runner|gitea-runner|bitbucket-pipelines-runner|atlassian-bitbucket-runner|runner-dind|gitlab-runner|woodpecker-agent|drone-runner-docker|azp-agent|azdevops-agent|azure-pipelines-agent|buildkite-agent)(?:[:@]|$)|(?:^|\/)buildkite\/agent(?:[:@]|$)|\/forgejo\/runner(?:[:@]|$)|(?:^|\/)gitea\/(?:act_)?runner(?:[:@]|$)|(?:summerwind|myoung34)\/.*runner/
 
 const runnerVariables: ReadonlySet<string> = new Set([
   'ACTIONS_RUNNER_INPUT_JITCONFIG',

@@ -163,6 +163,7 @@ describe('a pod view', () => {
       'a',
     ],
     ['Gitea image', [{ name: 'a', image: 'gitea/act_runner:latest' }], 'a'],
+    ['Gitea image of its new name', [{ name: 'a', image: 'gitea/runner:1.0.0' }], 'a'],
     ['Forgejo image', [{ name: 'a', image: 'code.forgejo.org/forgejo/runner:6' }], 'a'],
     ['Buildkite image', [{ name: 'a', image: 'buildkite/agent:3-ubuntu' }], 'a'],
     ['Woodpecker image', [{ name: 'a', image: 'woodpeckerci/woodpecker-agent:v3' }, { name: 'dind' }], 'a'],

@@ -1,13 +1,18 @@
-// Finds registrations at the forge whose runner is gone: offline or cordoned, idle, older than an hour, without an object of the runner.
+// Finds registrations at the forge whose runner is gone: offline or cordoned, idle, and without an object of the runner.
+import { anyAccountFlag } from '@dayfly/forges/open/account-flags'
+import { counted } from '@dayfly/kit/age-text'
 import { textAt } from '@dayfly/kit/read-json'
-import { bitbucket } from '@dayfly/runner-set/model/forges/bitbucket'
+import { forgeTraits } from '@dayfly/runner-set/model/forge-traits'
+import type { ForgeKind } from '@dayfly/runner-set/model/runner-set'
 import { scaleSetsAt } from '../arc/scale-sets.ts'
-import { ownRunners, shownName } from '../bitbucket-runners.ts'
+import { autoscalerRunners, shownName } from '../bitbucket-runners.ts'
 import { durationText } from '../duration-text.ts'
 import type { Facts, LiveFacts, RegistrationFact } from '../facts.ts'
-import type { Hit } from '../finding.ts'
+import type { Confidence, Hit } from '../finding.ts'
+import { type LeftRunner, leftRunners } from '../gitea-runners.ts'
 import { withLive } from '../live-facts.ts'
 import type { Rule, RuleResult } from '../rule.ts'
+import { setRunners } from '../set-runners.ts'
 
 export const rule: Rule = {
   slug: 'orphan-registration',
@@ -26,39 +31,52 @@ const minAge = 3_600_000
 function check(facts: Facts): RuleResult {
   const live = facts.live
   if (live && !live.forge && live.unreadable['Registration'] === undefined) {
-    return { skipped: 'the registrations at the forge were not read (--github-url, --bitbucket-workspace)' }
+    return { skipped: `the registrations at the forge were not read (${anyAccountFlag})` }
   }
   if (live?.namespaces) return { skipped: 'the runner of a registration may be in a namespace that was not read' }
   return withLiveRunners(facts)
 }
 
-const kinds = ['Registration', 'Pod', 'Job', 'EphemeralRunner', 'AutoscalingRunnerSet', 'RunnerSet']
+const kinds = [
+  ...['Registration', 'Pod', 'Job', 'EphemeralRunner', 'AutoscalingRunnerSet', 'RunnerSet'],
+  ...['StatefulSet', 'Deployment'],
+]
 
-/** Judges the registrations of this cluster's runner sets. An object that could not be read may be the missing runner. */
+/** Judges the registrations of this cluster's runners. An object that could not be read may be the missing runner. */
 function withLiveRunners(facts: Facts): RuleResult {
   let unknown = 0
   const result = withLive(facts, kinds, (live) => {
     const candidates = candidatesAt(facts, live)
-    unknown = candidates.filter(({ registration }) => !isDecidable(registration)).length
+    unknown = candidates.filter((one) => !isDecidable(one)).length
     return candidates.flatMap((one) => judge(one, live))
   })
   if ('hits' in result && result.hits.length === 0 && unknown > 0) {
-    return { skipped: `the forge does not report whether ${unknown} registrations are idle, or how old they are` }
+    const many = counted(unknown, 'registration')
+    return { skipped: `the forge does not show of ${many} whether it is idle, or how old it is` }
   }
   return result
 }
 
 type Candidate = {
   readonly registration: RegistrationFact
-  /** The forge, its owner there, and what the cluster lacks, for the message. */
-  readonly at: string
+  readonly name: string
+  readonly forge: ForgeKind
+  /** Its owner at the forge, for the message. */
   readonly owner: string
-  readonly lacks: string
-  readonly limit: string
+  /** A sentence: why no runner uses it. */
+  readonly because: string
+  readonly confidence?: Confidence
+  /** Facts other than its age show that it is no start under way. */
+  readonly isOver?: true
 }
 
 function candidatesAt(facts: Facts, live: LiveFacts): readonly Candidate[] {
-  const found = [...ofScaleSets(facts, live), ...ofBitbucket(facts, live)]
+  const registrations = live.forge?.registrations ?? []
+  const found = [
+    ...ofScaleSets(facts, live),
+    ...ofOthers(registrations, facts),
+    ...leftRunners(registrations, facts).map(ofWorkload),
+  ]
   return found.filter(({ registration: { status, busy } }) => status !== 'online' && busy !== true)
 }
 
@@ -75,47 +93,75 @@ function ofScaleSets(facts: Facts, { forge }: LiveFacts): readonly Candidate[] {
     const set = registration.set === undefined ? undefined : sets.get(registration.set)
     if (!set || names.has(registration.name)) return []
     const owner = `in the scale set of ${set.object.kind} ${set.object.namespace}/${set.object.name}`
-    return [
-      { registration, at: 'GitHub', owner, lacks: 'no pod and no runner of its name', limit: "the account's limit" },
-    ]
+    const because = `The cluster has no pod and no runner of its name. ${ended}`
+    return [{ registration, name: registration.name, forge: 'github', owner, because }]
   })
 }
 
-function ofBitbucket({ objects }: Facts, { forge }: LiveFacts): readonly Candidate[] {
-  return ownRunners(forge?.registrations ?? [], objects).flatMap(({ registration, owner, isThere }) =>
+function ofOthers(registrations: readonly RegistrationFact[], { objects }: Facts): readonly Candidate[] {
+  const own = [...autoscalerRunners(registrations, objects), ...setRunners(registrations, objects)]
+  return own.flatMap(({ registration, forge, owner, isThere }) =>
     isThere
       ? []
       : [
           {
             registration,
-            at: 'Bitbucket',
+            name: shownName(registration),
+            forge,
             owner: `by ${owner}`,
-            lacks: 'no Job and no pod of it',
-            limit: `the limit of ${bitbucket.runnersMax} runners`,
+            because: `The cluster has no Job and no pod of it. ${ended}`,
           },
         ],
   )
 }
 
+/** An autoscaler may want the pod of a claim again, and another cluster may have a runner of the same name. */
+function ofWorkload({ registration, workload, because, claim }: LeftRunner): Candidate {
+  const { kind, namespace, name } = workload
+  const kept =
+    claim === undefined ? '' : ` The claim ${claim} keeps it for a scale-up: without one, delete the claim with it.`
+  return {
+    registration,
+    name: registration.name,
+    forge: 'gitea',
+    owner: `by ${kind} ${namespace}/${name}`,
+    because: `${because.charAt(0).toUpperCase()}${because.slice(1)}.${kept}`,
+    confidence: 'medium',
+    isOver: true,
+  }
+}
+
+const ended = 'Its runner ended without deregistering.'
+
 const kindsOfRunners = ['Pod', 'Job', 'EphemeralRunner']
 
 /** A cordoned runner gets no job, and its forge does not say whether it is connected. */
-function isDecidable({ status, busy, isCordoned, createdAt }: RegistrationFact): boolean {
-  return (status === 'offline' || isCordoned === true) && busy === false && createdAt !== undefined
+function isDecidable({ registration: { status, busy, isCordoned, createdAt }, isOver }: Candidate): boolean {
+  const isIdle = (status === 'offline' || isCordoned === true) && busy === false
+  return isIdle && (createdAt !== undefined || isOver === true)
 }
 
-function judge({ registration, at: forge, owner, lacks, limit }: Candidate, { at }: LiveFacts): readonly Hit[] {
+function judge(candidate: Candidate, { at }: LiveFacts): readonly Hit[] {
+  const { registration, name, forge, owner, because, confidence } = candidate
   const { id, isCordoned, createdAt } = registration
-  if (!isDecidable(registration) || createdAt === undefined || at - createdAt < minAge) return []
-  const name = shownName(registration)
-  const age = durationText(at - createdAt)
-  const state = isCordoned ? 'It is cordoned and idle' : 'It is offline and idle'
+  if (!isDecidable(candidate) || at - (createdAt ?? 0) < minAge) return []
+  const age = createdAt === undefined ? '' : ` for at least ${durationText(at - createdAt)}`
+  const state = isCordoned ? 'It is cordoned and idle.' : 'It is offline and idle.'
   return [
     {
-      object: { apiVersion: '', kind: 'Registration', namespace: undefined, name },
+      object: { apiVersion: '', kind: 'Registration', namespace: undefined, name, uid: id },
       document: undefined,
       path: [],
-      message: `${name} (id ${id}) has been registered at ${forge} for ${age}, ${owner}. ${state}, and the cluster has ${lacks}. Its runner ended without deregistering. The registration counts towards ${limit} until it is removed.`,
+      message: `${name} (id ${id}) has been registered at ${forges[forge]}${age}, ${owner}. ${state} ${because} ${harms[forge]}`,
+      ...(confidence === undefined ? {} : { confidence }),
     },
   ]
+}
+
+const forges: Readonly<Record<ForgeKind, string>> = { github: 'GitHub', bitbucket: 'Bitbucket', gitea: 'Gitea' }
+
+const harms: Readonly<Record<ForgeKind, string>> = {
+  github: "The registration counts towards the account's limit until it is removed.",
+  bitbucket: `The registration counts towards the limit of ${forgeTraits.bitbucket.runnersMax} runners until it is removed.`,
+  gitea: 'Its credential works until the registration is removed.',
 }

@@ -1,8 +1,10 @@
 // `dayfly emulate`: serves an emulated forge on this machine, for tests without a real forge and for other autoscalers.
 import { CliFailure } from '@dayfly/command-line/failure'
 import { wholeNumber } from '@dayfly/command-line/option-values'
-import { Argument, Command } from 'commander'
+import { Argument, Command, Option } from 'commander'
+import { dialectNames } from '../gitea/dialect.ts'
 import { type BitbucketOptions, emulateBitbucket } from './bitbucket.ts'
+import { emulateGitea, type GiteaOptions } from './gitea.ts'
 import { emulateGitHub, type GitHubOptions } from './github.ts'
 
 const examples = `
@@ -13,17 +15,20 @@ Examples:
   dayfly emulate github --tls ca.crt --app app.pem   serve over TLS, and accept an App
   dayfly emulate bitbucket                           emulate a Bitbucket workspace with runners and steps
   dayfly emulate bitbucket bitbucket-pipelines.yml --runners 2
-                                                     run the default pipeline of a file on two runners`
+                                                     run the default pipeline of a file on two runners
+  dayfly emulate gitea .gitea/workflows/ci.yml       queue the jobs of a workflow at an emulated Gitea
+  dayfly emulate gitea --repository acme/app --dialect forgejo-15
+                                                     emulate a Forgejo with the repository acme/app`
 
-type Options = GitHubOptions & BitbucketOptions
+type Options = GitHubOptions & BitbucketOptions & GiteaOptions
 
 export function emulateCommand(): Command {
   return new Command('emulate')
     .description(
       'Serves an emulated forge on 127.0.0.1 until you press Ctrl-C. It queues the jobs or the steps of the given files immediately.',
     )
-    .addArgument(new Argument('<forge>', 'forge to emulate').choices(['github', 'bitbucket']))
-    .argument('[file.yml...]', 'workflow files (GitHub) or pipelines files (Bitbucket) to run once')
+    .addArgument(new Argument('<forge>', 'forge to emulate').choices(['github', 'bitbucket', 'gitea']))
+    .argument('[file.yml...]', 'workflow files (GitHub, Gitea) or pipelines files (Bitbucket) to run once')
     .option('--port <number>', 'port to listen on; 0 means any free port', wholeNumber('--port', 0, 65_535), 0)
     .option('--latency <ms>', 'delay of every answer, in milliseconds', wholeNumber('--latency', 0, 60_000), 0)
     .option(
@@ -32,21 +37,21 @@ export function emulateCommand(): Command {
     )
     .option('--tls <file>', 'serve over TLS, and write the certificate that clients must trust to this file')
     .option('--app <file>', 'emulate a GitHub App, and write its private key to this file')
-    .option('--token-file <file>', 'write the token to this file (GitHub)')
+    .option('--token-file <file>', 'write the token to this file (GitHub, Gitea)')
     .option('--pipeline <name>', 'pipeline of the files to run (Bitbucket), for example custom/deploy')
     .option(
       '--runners <number>',
       'runner processes to start (Bitbucket); their steps run as your user, without a sandbox',
       wholeNumber('--runners', 1, 20),
     )
+    .option('--repository <owner/name>', 'repository of the jobs (Gitea); its owner is an organization')
+    .addOption(new Option('--dialect <name>', 'version to emulate (Gitea)').choices(dialectNames))
     .option('--json', 'print the addresses and the token as one line of JSON')
     .addHelpText('after', examples)
-    .action((forge: string, files: readonly string[], options: Options) => {
-      if (forge === 'github') {
-        refuse('Bitbucket', { '--pipeline': options.pipeline, '--runners': options.runners })
-        return emulateGitHub(files, options)
-      }
-      refuse('GitHub', { '--ghes': options.ghes, '--app': options.app, '--token-file': options.tokenFile })
+    .action((forge: Forge, files: readonly string[], options: Options) => {
+      refuseForeign(forge, options)
+      if (forge === 'github') return emulateGitHub(files, options)
+      if (forge === 'gitea') return emulateGitea(files, options)
       if (options.pipeline !== undefined && files.length === 0) {
         throw unsuitable('--pipeline chooses a pipeline of a file, and no file is given.', 'Add the path of a file.')
       }
@@ -57,11 +62,28 @@ export function emulateCommand(): Command {
     })
 }
 
-/** Refuses options that only another forge has. */
-function refuse(forge: string, options: Readonly<Record<string, unknown>>): void {
-  const [first] = Object.entries(options).filter(([, value]) => value !== undefined)
-  if (!first) return
-  throw unsuitable(`${first[0]} is for the emulated ${forge} only.`, 'Omit this option.')
+type Forge = 'github' | 'bitbucket' | 'gitea'
+
+const names: Readonly<Record<Forge, string>> = { github: 'GitHub', bitbucket: 'Bitbucket', gitea: 'Gitea' }
+
+/** The options that not every forge has. */
+const owners: readonly (readonly [option: keyof Options, flag: string, forges: readonly Forge[]])[] = [
+  ['pipeline', '--pipeline', ['bitbucket']],
+  ['runners', '--runners', ['bitbucket']],
+  ['ghes', '--ghes', ['github']],
+  ['app', '--app', ['github']],
+  ['tokenFile', '--token-file', ['github', 'gitea']],
+  ['repository', '--repository', ['gitea']],
+  ['dialect', '--dialect', ['gitea']],
+]
+
+/** Refuses options that only other forges have. */
+function refuseForeign(forge: Forge, options: Options): void {
+  const foreign = owners.find(([option, , forges]) => options[option] !== undefined && !forges.includes(forge))
+  if (!foreign) return
+  const [, flag, forges] = foreign
+  const others = forges.map((each) => names[each]).join(' and ')
+  throw unsuitable(`${flag} is for the emulated ${others} only.`, 'Omit this option.')
 }
 
 function unsuitable(sentence: string, next: string): CliFailure {

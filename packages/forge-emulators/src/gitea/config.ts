@@ -26,6 +26,8 @@ export type Knobs = {
   readonly abandonedMs: number
   /** A stub runner without a task asks for one in this interval, and as soon as it comes online. 0: it takes each job at once. */
   readonly pickUpMs: number
+  /** A call for a task takes up to this time: one that began before the runner was disabled may still get a task. */
+  readonly fetchMs: number
   /** A stub runner reports about its task in this interval. 0: it never reports. */
   readonly reportMs: number
 }
@@ -42,6 +44,7 @@ const knobsSchema = z.strictObject({
   endlessMs: milliseconds,
   abandonedMs: milliseconds,
   pickUpMs: milliseconds,
+  fetchMs: milliseconds,
   reportMs: milliseconds,
 })
 
@@ -66,5 +69,6 @@ const defaults: Knobs = {
   endlessMs: 10_800_000,
   abandonedMs: 86_400_000,
   pickUpMs: 2_000,
+  fetchMs: 0,
   reportMs: 5_000,
 }

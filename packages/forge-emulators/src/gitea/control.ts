@@ -11,7 +11,7 @@ import { nameOf, placeNamed, renameRepository, repositoryNamed } from './places.
 import { type JobSpec, planOfSpec } from './plans.ts'
 import { deleteRepository } from './repositories.ts'
 import { runWorkflow, type WorkflowOptions, type WorkflowRun } from './run-workflow.ts'
-import { resetRegistrationToken, statusOf } from './runners.ts'
+import { createRunner, deleteRunner, resetRegistrationToken, statusOf } from './runners.ts'
 import { cancelRun, createRun, rerunJobs } from './runs.ts'
 import { settle } from './settle.ts'
 import type { Job, JobStatus, Result, Runner, State } from './state.ts'
@@ -65,9 +65,13 @@ export interface Control extends ServerControl {
   onJob(listener: (event: JobEvent) => void): () => void
   /** Returns the registrations of all places, in the order of their ids. */
   runners(): readonly RunnerFacts[]
-  /** Finds a registration by its UUID, its id, or its name. Of two with one name it finds the older one. */
+  /** Finds a registration by its UUID, its id, or its name. If two have the name, it finds the older one. */
   runner(named: string): RunnerFacts | undefined
   knobs(change: KnobChange): void
+  /** Registers a runner of another client, which takes job after job. Returns its UUID. @param place as in `resetRegistrationToken` */
+  registerRunner(place: string, name: string, labels: readonly string[]): string
+  /** Deletes a registration, as the button of the web page does. Returns false if it does not exist. */
+  deleteRunner(named: string): boolean
   /** Replaces the registration token of a place: `admin`, an owner, or `owner/repository`. */
   resetRegistrationToken(place: string): void
   /** Runs a cron task now. */
@@ -117,6 +121,20 @@ export function createControl(emulation: Emulation, faults: Faults, log: Request
     },
     fault: faults.add,
     removeFault: faults.remove,
+    registerRunner: (place, name, labels) =>
+      createRunner(emulation, placeNamed(emulation.state, place), {
+        name,
+        labels,
+        version: '',
+        ephemeral: false,
+        cancels: false,
+      }).uuid,
+    deleteRunner: (named) =>
+      settled(() => {
+        const runner = runnerNamed(emulation.state, named)
+        if (runner) deleteRunner(emulation, runner)
+        return runner !== undefined
+      }),
     resetRegistrationToken: (place) => resetRegistrationToken(emulation, placeNamed(emulation.state, place)),
     runCron: (task) => settled(() => runCron(emulation, task)),
     deleteRepository: (name) => settled(() => deleteRepository(emulation, repository(name))),
@@ -171,9 +189,11 @@ function jobControl(emulation: Emulation, settled: Settled): JobControl {
 const commit = '0'.repeat(40)
 
 function queueJob(emulation: Emulation, spec: JobSpec): { readonly jobs: readonly Job[] } {
+  const { group } = spec
   return createRun(emulation, {
     repository: repositoryNamed(emulation.state, spec.repository),
-    ...{ workflow: 'job.yml', event: 'push', branch: 'main', commit, folder: undefined, concurrency: undefined },
+    ...{ workflow: 'job.yml', event: 'push', branch: 'main', commit, folder: undefined },
+    concurrency: group === undefined ? undefined : { group, cancelInProgress: false },
     jobs: [planOfSpec(spec)],
   })
 }

@@ -53,7 +53,8 @@ export function requireScope(call: Call, credential: EmulatedCredential | undefi
   const accepted = ['all', `write:${category}`, `${level}:${category}`]
   if (scopes.some((scope) => accepted.includes(scope))) return
   const sentence = 'token does not have at least one of required scope(s)'
-  throw giteaError(call, 403, `${sentence}, required=[${level}:${category}], token scope=${scopes.join(',')}`)
+  const sorted = [...scopes].sort((one, other) => (one.replace(/.*:/, '') < other.replace(/.*:/, '') ? -1 : 1))
+  throw giteaError(call, 403, `${sentence}, required=[${level}:${category}], token scope=${sorted.join(',')}`)
 }
 
 export function requireToken(call: Call, credential: EmulatedCredential | undefined): EmulatedCredential {

@@ -1,6 +1,6 @@
 // The cron tasks that end forgotten work. Each runs at its own times, as long as there is something to end.
 import { type Emulation, stamp } from './emulation.ts'
-import { lastReport } from './runners.ts'
+import { reportedAt } from './runners.ts'
 import { abandonJob, finishTask } from './runs.ts'
 import type { Task } from './state.ts'
 
@@ -41,8 +41,10 @@ function hasWork({ state: { running, site } }: Emulation, task: CronTask): boole
 export function runCron(emulation: Emulation, task: CronTask): void {
   const { state, knobs } = emulation
   const now = stamp(emulation)
-  if (task === 'stop_zombie_tasks') stopTasks(emulation, (each) => updatedAt(emulation, each) < now - knobs.zombieMs)
-  if (task === 'stop_endless_tasks') stopTasks(emulation, (each) => each.startedAt < now - knobs.endlessMs)
+  if (task === 'stop_zombie_tasks') stopTasks(emulation, (each) => reportedAt(emulation, each) < now - knobs.zombieMs)
+  if (task === 'stop_endless_tasks') {
+    stopTasks(emulation, (each) => each.status === 'running' && each.startedAt < now - knobs.endlessMs)
+  }
   if (task !== 'cancel_abandoned_jobs') return
   const open = [...state.site.jobs.waiting, ...state.site.jobs.blocked]
   for (const job of open) if (job.updatedAt < now - knobs.abandonedMs) abandonJob(emulation, job)
@@ -52,9 +54,4 @@ function stopTasks(emulation: Emulation, isDue: (task: Task) => boolean): void {
   for (const task of [...emulation.state.running]) {
     if (isDue(task)) finishTask(emulation, task, 'failure', stamp(emulation))
   }
-}
-
-function updatedAt(emulation: Emulation, task: Task): number {
-  if (task.runner.stubTask !== task) return task.updatedAt
-  return Math.max(task.updatedAt, lastReport(emulation, task.startedAt))
 }

@@ -68,7 +68,9 @@ export function reportJob({ clock, listeners }: Emulation, kind: JobEvent['kind'
 
 /** Returns the result of a job that has ended. */
 export function resultOf({ status }: Pick<Job, 'status'>): Result | undefined {
-  return status === 'waiting' || status === 'blocked' || status === 'running' ? undefined : status
+  return status === 'waiting' || status === 'blocked' || status === 'running' || status === 'cancelling'
+    ? undefined
+    : status
 }
 
 /** The server stores times in whole seconds. */

@@ -1,19 +1,21 @@
 // The emulated Gitea: owners, repositories, runners and jobs on one address, with latency, faults and a request log.
 import type { Clock } from '@dayfly/kit/clock'
-import type { Request, Transport } from '@dayfly/kit/http'
+import type { Transport } from '@dayfly/kit/http'
 import type { Random } from '@dayfly/kit/random'
 import { createDeadlines } from '../server/deadlines.ts'
 import { createFaults } from '../server/faults.ts'
 import { createRequestLog, type Redaction } from '../server/request-log.ts'
-import { createRouter, type Routing, type Site } from '../server/router.ts'
+import { createRouter, methodsAt, type Routing, type Site } from '../server/router.ts'
 import { createForgeServer, type ForgeServer } from '../server/server.ts'
-import { type KnobChange, knobsFrom } from './config.ts'
+import { type KnobChange, type Knobs, knobsFrom } from './config.ts'
 import { type Control, createControl } from './control.ts'
 import { type EmulatedCredential, userOf } from './credentials.ts'
+import { dialectNames, dialects } from './dialect.ts'
 import type { Emulation } from './emulation.ts'
 import { createIdleStubs } from './idle-stubs.ts'
 import { createState } from './places.ts'
-import { noRoute } from './refusal.ts'
+import type { GiteaRoute } from './reach.ts'
+import { noRoute, otherMethods } from './refusal.ts'
 import { controlRoutes } from './routes-control.ts'
 import { jobRoutes } from './routes-jobs.ts'
 import { repositoryRoutes } from './routes-repositories.ts'
@@ -62,13 +64,13 @@ export function createGiteaEmulator(options: GiteaEmulatorOptions): GiteaEmulato
   const access = { emulation, credentials }
   const site: Site = { scheme: () => (tls ? 'https' : 'http'), path: () => emulation.knobs.rootPath }
   const routes = [jobRoutes, runnerRoutes, repositoryRoutes].flatMap((of) => of(access))
-  const routing = createRouter([...routes, ...rpcRoutes(emulation)], site)
+  const forge = createDialectRouting([...routes, ...rpcRoutes(emulation)], site, () => emulation.knobs)
   const server = createForgeServer({
     clock,
     latencyMs: () => emulation.knobs.latencyMs,
     faults,
     log,
-    forge: below(() => emulation.knobs.rootPath, routing),
+    forge,
     controlled: createRouter(controlRoutes(emulation, control), { ...site, path: () => '' }),
     notFound: noRoute,
     complete: (answer) => ({ ...answer, headers: { date: new Date(clock.now()).toUTCString(), ...answer.headers } }),
@@ -78,13 +80,23 @@ export function createGiteaEmulator(options: GiteaEmulatorOptions): GiteaEmulato
   return { ...server, control }
 }
 
-/** Every path of the server lies below the path of its `ROOT_URL`. */
-function below(root: () => string, routing: Routing): Routing {
-  return (request: Request) => {
-    const prefix = `${root()}/`
-    return request.path.startsWith(prefix)
-      ? routing({ ...request, path: request.path.slice(prefix.length - 1) })
-      : undefined
+/** Every path of the server lies below the path of its `ROOT_URL`, and each dialect has its own routes. */
+function createDialectRouting(routes: readonly GiteaRoute[], site: Site, knobs: () => Knobs): Routing {
+  const byDialect = new Map(
+    dialectNames.map((name) => {
+      const own = routes.filter(({ exists }) => exists === undefined || exists(dialects[name]))
+      return [name, { own, route: createRouter(own, site) }]
+    }),
+  )
+  return (request) => {
+    const { dialect, rootPath } = knobs()
+    const routing = byDialect.get(dialect)
+    if (!routing || !request.path.startsWith(`${rootPath}/`)) return undefined
+    const path = request.path.slice(rootPath.length)
+    const answer = routing.route({ ...request, path })
+    if (answer) return answer
+    const methods = methodsAt(routing.own, path)
+    return methods.length > 0 ? Promise.reject(otherMethods(methods)) : undefined
   }
 }
 

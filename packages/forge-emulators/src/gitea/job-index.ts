@@ -2,11 +2,19 @@
 import type { Job, JobGroup, JobIndex, JobStatus } from './state.ts'
 
 export function emptyIndex(): JobIndex {
-  return { waiting: [], blocked: [], running: [], done: [] }
+  return { waiting: [], blocked: [], running: [], cancelling: [], done: [] }
 }
 
 export function groupOf(status: JobStatus): JobGroup {
-  return status === 'waiting' || status === 'blocked' || status === 'running' ? status : 'done'
+  switch (status) {
+    case 'waiting':
+    case 'blocked':
+    case 'running':
+    case 'cancelling':
+      return status
+    default:
+      return 'done'
+  }
 }
 
 export function addTo(index: JobIndex, job: Job): void {
@@ -25,7 +33,7 @@ export function removeFrom(index: JobIndex, job: Job): void {
 export function jobsWith(index: JobIndex, statuses: ReadonlySet<JobStatus>): readonly Job[] {
   const lists = (Object.keys(index) as JobGroup[]).flatMap((group) => {
     const asked = [...statuses].filter((status) => groupOf(status) === group).length
-    if (asked === 0) return []
+    if (asked === 0 || index[group].length === 0) return []
     const isWhole = group !== 'done' || asked === 4
     return [isWhole ? index[group] : index[group].filter((job) => statuses.has(job.status))]
   })

@@ -1,7 +1,7 @@
 // The status of a job: every change passes here, so that lists, lines, listeners and webhooks agree.
 import type { Instant } from '@dayfly/kit/clock'
 import { type Emulation, reportJob, stamp } from './emulation.ts'
-import { addTo, removeFrom } from './job-index.ts'
+import { addTo, groupOf, removeFrom } from './job-index.ts'
 import { placesAbove } from './places.ts'
 import type { Job, JobPlan, JobStatus, Run, State } from './state.ts'
 import { enterLine, leaveLine } from './waiting.ts'
@@ -50,8 +50,10 @@ function enter(emulation: Emulation, job: Job): void {
     enterLine(job)
     unsettled.jobs.add(job)
     reportJob(emulation, 'queued', job)
-  } else if (job.status !== 'blocked') {
-    reportJob(emulation, job.status === 'running' ? 'started' : 'finished', job)
+  } else if (job.status === 'running') {
+    reportJob(emulation, 'started', job)
+  } else if (groupOf(job.status) === 'done') {
+    reportJob(emulation, 'finished', job)
   }
   notifyHooks(emulation, job)
 }

@@ -55,7 +55,7 @@ test('a runner registers, runs the job of a push, and is gone with its end', asy
   expect(done).toMatchObject({ conclusion: 'success', runner_id: runner.id, runner_name: 'one', completed_at: now })
   expect((await rest('GET', `${place}/actions/jobs/${done?.['id']}/logs`)).body).toEqual({
     kind: 'text',
-    text: `${now} hello\n`,
+    text: '2026-01-01T00:00:00.0000000Z hello\n',
   })
 })
 

@@ -15,15 +15,17 @@ export function pageOf<Entry>({ knobs }: Emulation, call: Call, all: readonly En
   const size = Math.min(asked > 0 ? asked : knobs.pageDefault, knobs.pageMax)
   const page = Math.max(1, whole(query['page']))
   const last = Math.max(1, Math.ceil(all.length / size))
+  // The links of a page after the end are those of the last page.
+  const shown = Math.min(page, last)
   const links: string[] = []
   const link = (to: number, relation: string) => links.push(`<${addressOf(call, to)}>; rel="${relation}"`)
-  if (page < last) {
-    link(page + 1, 'next')
+  if (shown < last) {
+    link(shown + 1, 'next')
     link(last, 'last')
   }
-  if (page > 1) {
+  if (shown > 1) {
     link(1, 'first')
-    link(page - 1, 'prev')
+    link(shown - 1, 'prev')
   }
   const headers = {
     'access-control-expose-headers': links.length > 0 ? 'Link, X-Total-Count' : 'X-Total-Count',
@@ -35,13 +37,19 @@ export function pageOf<Entry>({ knobs }: Emulation, call: Call, all: readonly En
 
 /** The parameters of a link are sorted by name. */
 function addressOf({ request, origin }: Call, page: number): string {
-  const { query, repeated = {}, path } = request
-  const parameters = new URLSearchParams()
-  for (const [name, value] of Object.entries({ ...query, page: String(page) })) {
-    for (const each of name === 'page' ? [value] : (repeated[name] ?? [value])) parameters.append(name, each)
-  }
+  const parameters = parametersOf(request)
+  parameters.set('page', String(page))
   parameters.sort()
-  return `${origin}${path}?${parameters}`
+  return `${origin}${request.path}?${parameters}`
+}
+
+/** Returns all parameters of a request, also those that it repeats. */
+export function parametersOf({ query, repeated = {} }: Call['request']): URLSearchParams {
+  const parameters = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) {
+    for (const each of repeated[name] ?? [value]) parameters.append(name, each)
+  }
+  return parameters
 }
 
 /** Returns 0 for a text that is not a whole number, as the server does. */

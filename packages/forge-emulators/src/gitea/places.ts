@@ -1,6 +1,6 @@
 // Owners and repositories: created, found by name, renamed, deleted.
 import { emptyIndex, jobsWith } from './job-index.ts'
-import type { EmulatedOwner, Owner, Place, Repository, Site, State } from './state.ts'
+import type { EmulatedOwner, JobStatus, Owner, Place, Repository, Site, State } from './state.ts'
 
 /** @param users the users of credentials, who all have an account */
 export function createState(owners: readonly EmulatedOwner[], users: readonly string[], startedAt: number): State {
@@ -111,7 +111,10 @@ export function detachRepository(state: State, repository: Repository): void {
   for (const [id, { place }] of state.hooks) if (place === repository) state.hooks.delete(id)
 }
 
-const allStatuses = new Set(['waiting', 'blocked', 'running', 'success', 'failure', 'cancelled', 'skipped'] as const)
+const allStatuses: ReadonlySet<JobStatus> = new Set<JobStatus>([
+  ...(['waiting', 'blocked', 'running', 'cancelling'] as const),
+  ...(['success', 'failure', 'cancelled', 'skipped'] as const),
+])
 
 export function allJobs(place: Place): ReturnType<typeof jobsWith> {
   return jobsWith(place.jobs, allStatuses)

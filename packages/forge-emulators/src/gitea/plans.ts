@@ -17,6 +17,8 @@ export type JobSpec = {
   readonly durationMs?: number | undefined
   /** Its result if it ends by itself. The default is `success`. */
   readonly result?: 'success' | 'failure' | undefined
+  /** The concurrency group of its run. It waits while another run of the group runs, and cancels those that wait. */
+  readonly group?: string | undefined
   /** The commands that a process runs. Absent: it waits as long as a stub runner would. */
   readonly steps?: readonly { readonly run: string; readonly name?: string | undefined }[] | undefined
 }
@@ -101,7 +103,7 @@ function payloadOf(root: Mapping, key: string, { name, labels, matrix }: Cell): 
   const { needs, concurrency, ...job } = mapping(mapping(root['jobs'])[key])
   const values = Object.entries(matrix ?? {}).map(([each, value]) => [each, [value]])
   const strategy = matrix ? { strategy: { ...mapping(job['strategy']), matrix: Object.fromEntries(values) } } : {}
-  const only = { ...job, name, 'runs-on': labels, ...strategy }
+  const only = { ...job, name, 'runs-on': labels.length === 1 ? labels[0] : labels, ...strategy }
   return stringify({ ...root, jobs: { [key]: only } })
 }
 

@@ -13,10 +13,11 @@ import {
   type ScopeCategory,
   sees,
 } from './credentials.ts'
-import { type Dialect, dialects } from './dialect.ts'
+import type { Dialect } from './dialect.ts'
 import type { Emulation } from './emulation.ts'
+import { parametersOf } from './paging.ts'
 import { fullName } from './places.ts'
-import { noRoute, notFound } from './refusal.ts'
+import { notFound } from './refusal.ts'
 import { settle } from './settle.ts'
 import type { Place, Repository } from './state.ts'
 
@@ -32,39 +33,39 @@ const prefixes: readonly (readonly [path: string, category: ScopeCategory])[] = 
 
 export const repositoryPath = '/api/v1/repos/:owner/:repository'
 
+/** A route of the server. Absent: all dialects have it. */
+export type GiteaRoute = Route & { readonly exists?: ((dialect: Dialect) => boolean) | undefined }
+
 export type PlacedRoute = {
   readonly method: Method
   /** The path below the prefix. */
   readonly path: string
   readonly right: Right
-  /** Whether the dialect has the route. */
-  readonly exists: (dialect: Dialect) => boolean
+  readonly exists?: GiteaRoute['exists']
   readonly run: (place: Place, call: Call) => Answer | Promise<Answer>
 }
 
 /** Returns the route below each of the four prefixes. */
-export function placedRoutes(access: Access, { method, path, right, exists, run }: PlacedRoute): readonly Route[] {
-  const { emulation } = access
-  return prefixes.map(([prefix, category]) =>
-    restRoute(access, method, `${prefix}${path}`, async (call) => {
-      if (!exists(dialects[emulation.knobs.dialect])) throw noRoute()
-      return run(reachPlace(access, call, category, right), call)
-    }),
-  )
+export function placedRoutes(access: Access, { method, path, right, exists, run }: PlacedRoute): readonly GiteaRoute[] {
+  return prefixes.map(([prefix, category]) => ({
+    ...restRoute(access, method, `${prefix}${path}`, (call) => run(reachPlace(access, call, category, right), call)),
+    exists,
+  }))
 }
 
-/** Returns a route of the REST API. It settles what the call has changed. */
+/** Returns a route of the REST API. A wrong token is refused everywhere. */
 export function restRoute(
-  { emulation }: Access,
+  { emulation, credentials }: Access,
   method: Method,
   pattern: string,
   run: (call: Call) => Answer | Promise<Answer>,
-): Route {
+): GiteaRoute {
   return {
     method,
     pattern,
     run: async (call) => {
       emulation.origin = call.origin
+      authenticate(emulation, credentials, call)
       const answer = await run(call)
       settle(emulation)
       return answer
@@ -87,9 +88,10 @@ export function reachPlace(access: Access, call: Call, category: ScopeCategory, 
 }
 
 function organizationOf({ state }: Emulation, call: Call): Place {
-  const organization = state.owners.get((call.params['organization'] ?? '').toLowerCase())
-  if (organization?.kind !== 'organization') throw notFound(call)
-  return organization
+  const { organization: name = '' } = call.params
+  const organization = state.owners.get(name.toLowerCase())
+  if (organization?.kind === 'organization') return organization
+  throw notFound(call, 'GetOrgByName', noRedirect(name))
 }
 
 /** Returns the repository of a path. The old path of a renamed one is redirected, also for calls that change something. */
@@ -101,15 +103,21 @@ export function reachRepository({ emulation, credentials }: Access, call: Call, 
   const key = `${owner}/${name}`.toLowerCase()
   const moved = state.redirects.get(key)
   if (moved) throw redirect(call, `${owner}/${name}`, moved)
+  if (!state.owners.has(owner.toLowerCase())) throw notFound(call, 'GetUserByName', noRedirect(owner))
   const repository = state.repositories.get(key)
   if (!repository || !sees(given, repository)) throw notFound(call)
   requireRight(call, requireToken(call, given), repository, right)
   return repository
 }
 
+function noRedirect(name: string): string {
+  return `user redirect does not exist [name: ${name}]`
+}
+
 function redirect(call: Call, old: string, repository: Repository): Refusal {
-  const { path, query } = call.request
-  const search = Object.keys(query).length > 0 ? `?${new URLSearchParams(query)}` : ''
+  const { path } = call.request
+  const parameters = String(parametersOf(call.request))
+  const search = parameters && `?${parameters}`
   const { pathname } = new URL(call.origin)
   const root = pathname === '/' ? '' : pathname
   const location = `${root}${path.replace(old, fullName(repository))}${search}`

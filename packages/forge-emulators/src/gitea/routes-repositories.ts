@@ -1,31 +1,39 @@
 // The routes with which users prepare a server: their own account, repositories, workflow files, webhooks, and the cron tasks of the administrator.
-import { type Answer, jsonAnswer } from '@dayfly/kit/http'
+import type { Answer } from '@dayfly/kit/http'
 import { z } from 'zod'
-import { type Call, emptyAnswer, type Route } from '../server/router.ts'
+import { type Call, emptyAnswer } from '../server/router.ts'
 import { SourceError } from '../source/problem.ts'
 import { accountOf, authenticate, requireScope, requireToken } from './credentials.ts'
 import { cronTasks, runCron } from './cron.ts'
 import { dialects } from './dialect.ts'
 import { createRepository, fullName } from './places.ts'
-import { type Access, placedRoutes, reachPlace, reachRepository, repositoryPath, restRoute } from './reach.ts'
-import { giteaError, noRoute, notFound } from './refusal.ts'
+import {
+  type Access,
+  type GiteaRoute,
+  placedRoutes,
+  reachPlace,
+  reachRepository,
+  repositoryPath,
+  restRoute,
+} from './reach.ts'
+import { giteaError, notFound, restAnswer } from './refusal.ts'
 import { commitWorkflow, deleteRepository, dispatchWorkflow } from './repositories.ts'
 import type { Place } from './state.ts'
 import { repositoryView } from './views.ts'
 
-export function repositoryRoutes(access: Access): readonly Route[] {
+export function repositoryRoutes(access: Access): readonly GiteaRoute[] {
   const { emulation } = access
   const dialect = () => dialects[emulation.knobs.dialect]
   return [
-    restRoute(access, 'GET', '/api/v1/version', () => jsonAnswer(200, { version: dialect().version })),
-    restRoute(access, 'GET', '/api/forgejo/v1/version', () => {
-      if (dialect().family !== 'forgejo') throw noRoute()
-      return jsonAnswer(200, { version: dialect().version })
-    }),
+    restRoute(access, 'GET', '/api/v1/version', () => restAnswer(200, { version: dialect().version })),
+    {
+      ...restRoute(access, 'GET', '/api/forgejo/v1/version', () => restAnswer(200, { version: dialect().version })),
+      exists: ({ family }) => family === 'forgejo',
+    },
     restRoute(access, 'GET', '/api/v1/user', (call) => showUser(access, call)),
     restRoute(access, 'POST', '/api/v1/user/repos', (call) => create(access, call)),
     restRoute(access, 'GET', repositoryPath, (call) =>
-      jsonAnswer(200, repositoryView(call.origin, reachRepository(access, call, 'reader'))),
+      restAnswer(200, repositoryView(call.origin, reachRepository(access, call, 'reader'))),
     ),
     restRoute(access, 'DELETE', repositoryPath, (call) => {
       deleteRepository(emulation, reachRepository(access, call, 'owner'))
@@ -34,8 +42,9 @@ export function repositoryRoutes(access: Access): readonly Route[] {
     restRoute(access, 'POST', `${repositoryPath}/contents/:folder/workflows/:file`, (call) => commit(access, call)),
     restRoute(access, 'POST', `${repositoryPath}/actions/workflows/:workflow/dispatches`, (call) => {
       const repository = reachRepository(access, call, 'reader')
-      if (!dispatchWorkflow(emulation, repository, call.params['workflow'] ?? '')) throw notFound(call)
-      return emptyAnswer(204)
+      const { workflow = '' } = call.params
+      if (dispatchWorkflow(emulation, repository, workflow)) return emptyAnswer(204)
+      throw giteaError(call, 404, `workflow "${workflow}" doesn't exist`)
     }),
     restRoute(access, 'POST', '/api/v1/admin/cron/:task', (call) => {
       reachPlace(access, call, 'admin', 'owner')
@@ -55,7 +64,7 @@ function showUser({ emulation, credentials }: Access, call: Call): Answer {
   const given = authenticate(emulation, credentials, call)
   requireScope(call, given, 'user')
   const { id, name } = accountOf(emulation, requireToken(call, given))
-  return jsonAnswer(200, { id, login: name })
+  return restAnswer(200, { id, login: name })
 }
 
 const repositorySchema = z.object({ name: z.string().regex(/^[\w.-]{1,100}$/) })
@@ -69,7 +78,7 @@ function create({ emulation, credentials }: Access, call: Call): Answer {
   if (emulation.state.repositories.has(`${owner.name}/${body.data.name}`.toLowerCase())) {
     throw giteaError(call, 409, 'The repository with the same name already exists.')
   }
-  return jsonAnswer(201, repositoryView(call.origin, createRepository(emulation.state, owner, body.data.name)))
+  return restAnswer(201, repositoryView(call.origin, createRepository(emulation.state, owner, body.data.name)))
 }
 
 const contentSchema = z.object({ content: z.base64() })
@@ -89,7 +98,7 @@ async function commit(access: Access, call: Call): Promise<Answer> {
     // The server commits an invalid file, too, and never runs it.
   }
   const url = `${call.origin}/api/v1/repos/${fullName(repository)}/contents/${path}`
-  return jsonAnswer(201, { content: { name: file, path, type: 'file', url } })
+  return restAnswer(201, { content: { name: file, path, type: 'file', url } })
 }
 
 const hookSchema = z.object({
@@ -107,5 +116,5 @@ function createHook({ emulation }: Access, place: Place, call: Call): Answer {
   const { state } = emulation
   const hook = { id: ++state.ids.hook, place, url: new URL(config.url), secret: config.secret }
   if (active && events.includes('workflow_job')) state.hooks.set(hook.id, hook)
-  return jsonAnswer(201, { id: hook.id, type, events, active, config: { url: config.url, content_type: 'json' } })
+  return restAnswer(201, { id: hook.id, type, events, active, config: { url: config.url, content_type: 'json' } })
 }

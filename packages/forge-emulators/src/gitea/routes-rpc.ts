@@ -14,6 +14,7 @@ import {
   messageOf,
   registerSchema,
   resultName,
+  type TaskState,
   taskStateSchema,
 } from './rpc-messages.ts'
 import { createRunner, hearRunner, raiseTasksVersion } from './runners.ts'
@@ -21,28 +22,25 @@ import { finishTask } from './runs.ts'
 import { settle } from './settle.ts'
 import type { Runner, Task } from './state.ts'
 import { taskMessage } from './task-message.ts'
-import { pickTask } from './tasks.ts'
+import { hasEnded, pickTask } from './tasks.ts'
+import { notifyHooks } from './webhooks.ts'
 
-type Method = (emulation: Emulation, runner: Runner, call: Call) => object
+type Serve = (emulation: Emulation, call: Call) => object
 
-const methods: Readonly<Record<string, Method>> = {
-  Declare: declare,
-  FetchTask: fetchTask,
-  UpdateTask: updateTask,
-  UpdateLog: updateLog,
+const methods: Readonly<Record<string, Serve>> = {
+  Register: register,
+  Declare: ofRunner(declareSchema, declare),
+  FetchTask: ofRunner(fetchSchema, fetchTask),
+  UpdateTask: ofRunner(taskStateSchema, updateTask, true),
+  UpdateLog: ofRunner(logSchema, updateLog, true),
 }
 
 export function rpcRoutes(emulation: Emulation): readonly Route[] {
   const run = (call: Call): Answer => {
-    emulation.origin = call.origin
-    const { method = '' } = call.params
-    const serve = methods[method]
-    if (!serve && method !== 'Register') throw noRoute()
+    const serve = methods[call.params['method'] ?? '']
+    if (!serve) throw noRoute()
     checkType(call)
-    if (!serve) return jsonAnswer(200, register(emulation, call))
-    const runner = authorizeRunner(emulation, call)
-    hearRunner(emulation, runner, method === 'UpdateTask' || method === 'UpdateLog')
-    const answer = jsonAnswer(200, serve(emulation, runner, call))
+    const answer = jsonAnswer(200, serve(emulation, call))
     settle(emulation)
     return answer
   }
@@ -57,6 +55,23 @@ export function rpcRoutes(emulation: Emulation): readonly Route[] {
       },
     },
   ]
+}
+
+type Read<Message> = { readonly message: Message; readonly origin: string }
+
+/** Returns a method that only a registered runner may call. The message is read before the credential. @param isReport whether it is about a task */
+function ofRunner<Message>(
+  schema: z.ZodType<Message>,
+  serve: (emulation: Emulation, runner: Runner, read: Read<Message>) => object,
+  isReport = false,
+): Serve {
+  return (emulation, call) => {
+    const message = read(schema, call)
+    const runner = authorizeRunner(emulation, call)
+    hearRunner(emulation, runner, isReport)
+    emulation.origin = call.origin
+    return serve(emulation, runner, { message, origin: call.origin })
+  }
 }
 
 /** Only JSON is served here. A real server also accepts protobuf. */
@@ -74,7 +89,8 @@ function register(emulation: Emulation, call: Call): object {
   if (!token.isActive) {
     throw rpcError('runner registration token has been invalidated, please use the latest one')
   }
-  const runner = createRunner(emulation, token.place, body)
+  const cancels = body.capabilities.includes('cancelling')
+  const runner = createRunner(emulation, token.place, { ...body, cancels })
   return { runner: messageOf({ ...runnerMessage(runner), token: runner.token, ephemeral: runner.ephemeral }) }
 }
 
@@ -87,9 +103,10 @@ function authorizeRunner({ state }: Emulation, { request }: Call): Runner {
 }
 
 /** The labels of a declaration replace those of the registration. */
-function declare(_: Emulation, runner: Runner, call: Call): object {
-  const { version, labels } = read(declareSchema, call)
-  Object.assign(runner, { version, labels, labelSet: new Set(labels) })
+function declare(_: Emulation, runner: Runner, { message }: Read<z.output<typeof declareSchema>>): object {
+  const { version, labels, capabilities } = message
+  const cancels = capabilities.includes('cancelling')
+  Object.assign(runner, { version, labels, labelSet: new Set(labels), cancels })
   return { runner: messageOf(runnerMessage(runner)) }
 }
 
@@ -98,41 +115,46 @@ function runnerMessage({ id, uuid, name, version, labels }: Runner): Record<stri
 }
 
 /** A runner that already knows the current version gets no task. */
-function fetchTask(emulation: Emulation, runner: Runner, call: Call): object {
-  const { tasksVersion: known } = read(fetchSchema, call)
+function fetchTask(
+  emulation: Emulation,
+  runner: Runner,
+  { message, origin }: Read<z.output<typeof fetchSchema>>,
+): object {
   const { place } = runner
   if (place.tasksVersion === 0) raiseTasksVersion(emulation, place)
   const { tasksVersion } = place
-  const task = known === tasksVersion ? undefined : pickTask(emulation, runner)
-  return messageOf({ task: task && taskMessage(emulation, task, call.origin), tasksVersion: String(tasksVersion) })
+  const task = message.tasksVersion === tasksVersion ? undefined : pickTask(emulation, runner)
+  return messageOf({ task: task && taskMessage(emulation, task, origin), tasksVersion: String(tasksVersion) })
 }
 
 const outputLimits = { key: 255, bytes: 1024 * 1024 } as const
 
-function updateTask(emulation: Emulation, runner: Runner, call: Call): object {
-  const { state: report, outputs } = read(taskStateSchema, call)
+function updateTask(emulation: Emulation, runner: Runner, { message }: Read<z.output<typeof taskStateSchema>>): object {
+  const { state: report, outputs } = message
   const task = emulation.state.tasks.get(report.id)
   if (!task) throw rpcStatus('Internal', 'update task: resource does not exist')
   if (task.runner !== runner) throw rpcStatus('Internal', 'update task: invalid runner for task')
-  const isOver = task.status !== 'running'
+  const isOver = hasEnded(task)
   if (!isOver) takeReport(emulation, task, report)
   for (const [key, value] of Object.entries(outputs)) {
     const fits = key.length <= outputLimits.key && Buffer.byteLength(value) <= outputLimits.bytes
     if (fits && !task.outputs.has(key)) task.outputs.set(key, value)
   }
   if (report.result !== undefined && !isOver) finishTask(emulation, task, report.result, report.stoppedAt)
+  // The server sends the webhook of an ended job again.
+  if (isOver) notifyHooks(emulation, task.job)
   const result = task.status === 'running' ? undefined : resultName(task.status)
   return messageOf({ state: messageOf({ id: String(report.id), result }), sentOutputs: [...task.outputs.keys()] })
 }
 
-function takeReport(emulation: Emulation, task: Task, { steps }: z.output<typeof taskStateSchema>['state']): void {
+function takeReport(emulation: Emulation, task: Task, { steps }: TaskState): void {
   task.updatedAt = stamp(emulation)
   for (const { id, ...step } of steps) Object.assign(task.steps[id] ?? {}, step)
 }
 
 /** Appends the rows after the acknowledged ones. */
-function updateLog(emulation: Emulation, runner: Runner, call: Call): object {
-  const { taskId, index, rows, noMore } = read(logSchema, call)
+function updateLog(emulation: Emulation, runner: Runner, { message }: Read<z.output<typeof logSchema>>): object {
+  const { taskId, index, rows, noMore } = message
   const task = emulation.state.tasks.get(taskId)
   if (!task) throw rpcStatus('Internal', `get task: task with id ${taskId}: resource does not exist`)
   if (task.runner !== runner) throw rpcStatus('Internal', 'invalid runner for task')
@@ -142,7 +164,7 @@ function updateLog(emulation: Emulation, runner: Runner, call: Call): object {
   const fresh = rows.slice(task.rows - index)
   keepLines(
     task.log,
-    fresh.map(({ time, content }) => `${time} ${content}`),
+    fresh.map(({ time, content }) => `${logTime(time)} ${content}`),
   )
   task.rows += fresh.length
   task.updatedAt = stamp(emulation)
@@ -150,10 +172,22 @@ function updateLog(emulation: Emulation, runner: Runner, call: Call): object {
   return messageOf({ ackIndex: String(task.rows) })
 }
 
-function read<Out>(schema: z.ZodType<Out>, call: Call): Out {
+/** The log has times with seven digits after the seconds. */
+function logTime(time: string): string {
+  const [, fraction = ''] = /\.(\d+)/.exec(time) ?? []
+  const seconds = new Date(Date.parse(time)).toISOString().slice(0, 19)
+  return `${seconds}.${fraction.slice(0, 7).padEnd(7, '0')}Z`
+}
+
+function read<Message>(schema: z.ZodType<Message>, call: Call): Message {
   const { body } = call.request
-  const result = body.kind === 'text' ? undefined : schema.safeParse(call.body ?? {})
+  if (body.kind === 'none') throw unreadable('zero-length payload is not a valid JSON object')
+  const result = body.kind === 'json' ? schema.safeParse(body.value) : undefined
   if (result?.success) return result.data
   const why = result?.error.issues[0]?.message ?? 'syntax error'
-  throw new Refusal(connectError(400, 'invalid_argument', `unmarshal message: ${why}`))
+  throw unreadable(`unmarshal into the request: proto: ${why}`)
+}
+
+function unreadable(why: string): Refusal {
+  return new Refusal(connectError(400, 'invalid_argument', `unmarshal message: ${why}`))
 }

@@ -1,59 +1,50 @@
 // The routes of runners, below each of the four prefixes.
-import { type Answer, jsonAnswer } from '@dayfly/kit/http'
+import type { Answer, Method } from '@dayfly/kit/http'
 import { z } from 'zod'
-import { type Call, emptyAnswer, type Route } from '../server/router.ts'
-import type { Dialect } from './dialect.ts'
+import { type Call, emptyAnswer } from '../server/router.ts'
+import { type Dialect, dialects } from './dialect.ts'
 import type { Emulation } from './emulation.ts'
 import { pageOf } from './paging.ts'
-import { type Access, placedRoutes } from './reach.ts'
-import { giteaError, notFound } from './refusal.ts'
+import { type Access, type GiteaRoute, type PlacedRoute, placedRoutes } from './reach.ts'
+import { giteaError, notFound, restAnswer } from './refusal.ts'
 import { createRunner, deleteRunner, disableRunner, registrationToken, sortRunners } from './runners.ts'
 import type { Place, Runner } from './state.ts'
 import { forgejoRunnerView, runnerView } from './views.ts'
 
-const always = () => true
 const isGitea = ({ family }: Dialect) => family === 'gitea'
 const isForgejo = ({ family }: Dialect) => family === 'forgejo'
 
-export function runnerRoutes(access: Access): readonly Route[] {
+export function runnerRoutes(access: Access): readonly GiteaRoute[] {
   const { emulation } = access
   const runners = '/actions/runners'
   const [token, runner] = [`${runners}/registration-token`, `${runners}/:runner`]
-  const issue = (place: Place) => jsonAnswer(200, { token: registrationToken(emulation, place).value })
-  const owner = { right: 'owner' } as const
+  type Run = PlacedRoute['run']
+  const route = (method: Method, path: string, run: Run, exists?: PlacedRoute['exists']) =>
+    placedRoutes(access, { method, path, right: 'owner', run, exists })
+  const issue: Run = (place) => restAnswer(200, { token: registrationToken(emulation, place).value })
+  const show: Run = (place, call) => restAnswer(200, viewOf(emulation, find(emulation, place, call)))
+  const remove: Run = (place, call) => {
+    deleteRunner(emulation, find(emulation, place, call))
+    return emptyAnswer(204)
+  }
   return [
-    ...placedRoutes(access, {
-      ...{ ...owner, method: 'GET', path: runners, exists: always },
-      run: (place, call) => list(emulation, place, call),
-    }),
-    ...placedRoutes(access, { ...owner, method: 'POST', path: token, exists: isGitea, run: issue }),
-    ...placedRoutes(access, {
-      ...{ ...owner, method: 'POST', path: runners, exists: isForgejo },
-      run: (place, call) => create(emulation, place, call),
-    }),
-    ...placedRoutes(access, {
-      ...{ ...owner, method: 'GET', path: runner, exists: always },
-      run: (place, call) => {
-        const isToken = call.params['runner'] === 'registration-token' && isForgejoNow(emulation)
-        return isToken ? issue(place) : jsonAnswer(200, viewOf(emulation, find(emulation, place, call)))
-      },
-    }),
-    ...placedRoutes(access, {
-      ...{ ...owner, method: 'DELETE', path: runner, exists: always },
-      run: (place, call) => {
-        deleteRunner(emulation, find(emulation, place, call))
-        return emptyAnswer(204)
-      },
-    }),
-    ...placedRoutes(access, {
-      ...{ ...owner, method: 'PATCH', path: runner, exists: ({ cordon }) => cordon },
-      run: (place, call) => cordon(emulation, find(emulation, place, call), call),
-    }),
+    ...route('GET', runners, (place, call) => list(emulation, place, call)),
+    ...route('POST', runners, (place, call) => create(emulation, place, call), isForgejo),
+    ...route('POST', token, issue, isGitea),
+    ...route('GET', token, issue, ({ readsToken }) => readsToken),
+    ...route('GET', runner, show),
+    ...route('DELETE', runner, remove),
+    ...route(
+      'PATCH',
+      runner,
+      (place, call) => cordon(emulation, find(emulation, place, call), call),
+      ({ cordon }) => cordon,
+    ),
   ]
 }
 
 function isForgejoNow({ knobs }: Emulation): boolean {
-  return knobs.dialect === 'forgejo-15'
+  return isForgejo(dialects[knobs.dialect])
 }
 
 /** Gitea's list has neither `Link` nor `X-Total-Count`. */
@@ -62,7 +53,7 @@ function list(emulation: Emulation, place: Place, call: Call): Answer {
   const all = sortRunners(emulation, place.kind === 'site' ? emulation.state.listed : place.runners)
   if (isForgejoNow(emulation)) {
     const { entries, headers } = pageOf(emulation, call, all)
-    return jsonAnswer(
+    return restAnswer(
       200,
       entries.map((runner) => forgejoRunnerView(emulation, runner)),
       headers,
@@ -71,7 +62,7 @@ function list(emulation: Emulation, place: Place, call: Call): Answer {
   const isAsked = disabled === undefined || disabled === ''
   const some = isAsked ? all : all.filter((runner) => runner.disabled === /^(1|t|true)$/i.test(disabled))
   const { entries, total } = pageOf(emulation, call, some)
-  return jsonAnswer(200, { runners: entries.map((runner) => runnerView(emulation, runner)), total_count: total })
+  return restAnswer(200, { runners: entries.map((runner) => runnerView(emulation, runner)), total_count: total })
 }
 
 /** A runner of another level does not exist at this one, except for the whole server. */
@@ -92,7 +83,7 @@ function cordon(emulation: Emulation, runner: Runner, call: Call): Answer {
   const body = cordonSchema.safeParse(call.body)
   if (!body.success) throw giteaError(call, 422, '[Disabled]: Required')
   disableRunner(emulation, runner, body.data.disabled)
-  return jsonAnswer(200, runnerView(emulation, runner))
+  return restAnswer(200, runnerView(emulation, runner))
 }
 
 const createSchema = z.object({ name: z.string().min(1), ephemeral: z.boolean().default(false) })
@@ -101,6 +92,6 @@ const createSchema = z.object({ name: z.string().min(1), ephemeral: z.boolean().
 function create(emulation: Emulation, place: Place, call: Call): Answer {
   const body = createSchema.safeParse(call.body)
   if (!body.success) throw giteaError(call, 422, '[Name]: Required')
-  const { id, uuid, token } = createRunner(emulation, place, { ...body.data, labels: [], version: '' })
-  return jsonAnswer(201, { id, uuid, token })
+  const { id, uuid, token } = createRunner(emulation, place, { ...body.data, labels: [], version: '', cancels: false })
+  return restAnswer(201, { id, uuid, token })
 }

@@ -1,101 +1,71 @@
 // The messages of the runner protocol as JSON: 64-bit integers are texts in responses and accepted as numbers in requests, and unknown members are ignored.
 import { z } from 'zod'
+import type { Result } from './state.ts'
 
-/** Values that a message lacks have their defaults. */
-const integer = z
-  .union([z.string().regex(/^-?\d{1,15}$/), z.number().int()])
-  .nullish()
-  .transform((value) => Number(value ?? 0))
-const text = z
-  .string()
-  .nullish()
-  .transform((value) => value ?? '')
-const flag = z
-  .boolean()
-  .nullish()
-  .transform((value) => value ?? false)
-const texts = z
-  .array(z.string())
-  .nullish()
-  .transform((value) => value ?? [])
-
-/** Milliseconds since the epoch, in whole seconds; 0 for a time that is missing. */
-const time = z
-  .string()
-  .refine((value) => !Number.isNaN(Date.parse(value)))
-  .nullish()
-  .transform((value) => (value ? Math.floor(Date.parse(value) / 1_000) * 1_000 : 0))
-
-const results = [
-  'RESULT_UNSPECIFIED',
-  'RESULT_SUCCESS',
-  'RESULT_FAILURE',
-  'RESULT_CANCELLED',
-  'RESULT_SKIPPED',
-] as const
-
-/** The result of a task or a step: a name, or its number. Undefined while it goes on. */
-const result = z
-  .union([z.enum(results), z.number().int().min(0).max(4)])
-  .nullish()
-  .transform((value) => {
-    const name = typeof value === 'number' ? results[value] : value
-    return resultNames[name ?? 'RESULT_UNSPECIFIED']
-  })
-
-const resultNames = {
-  RESULT_UNSPECIFIED: undefined,
-  RESULT_SUCCESS: 'success',
-  RESULT_FAILURE: 'failure',
-  RESULT_CANCELLED: 'cancelled',
-  RESULT_SKIPPED: 'skipped',
-} as const
-
-/** Returns the name of a result in the protocol. */
-export function resultName(of: 'success' | 'failure' | 'cancelled' | 'skipped'): (typeof results)[number] {
-  return `RESULT_${of.toUpperCase() as Uppercase<typeof of>}`
+/** A member that the message may lack. It then has its default value. */
+function optional<Member>(schema: z.ZodType<Member>, value: NoInfer<Member>) {
+  return schema.nullish().transform((given) => given ?? value)
 }
 
-export const registerSchema = z.object({ name: text, token: text, labels: texts, version: text, ephemeral: flag })
+const integer = optional(z.union([z.string().regex(/^-?\d{1,15}$/), z.number().int()]), 0).transform(Number)
+const text = optional(z.string(), '')
+const flag = optional(z.boolean(), false)
+const texts = optional(z.array(z.string()), [])
 
-export const declareSchema = z.object({ version: text, labels: texts })
+const timeText = optional(
+  z.string().refine((value) => !Number.isNaN(Date.parse(value))),
+  '1970-01-01T00:00:00Z',
+)
+
+/** Milliseconds since the epoch, in whole seconds; 0 for a time that is missing. */
+const time = timeText.transform((value) => Math.floor(Date.parse(value) / 1_000) * 1_000)
+
+/** The results in the order of their numbers. */
+const results = ['unspecified', 'success', 'failure', 'cancelled', 'skipped'] as const
+
+/** The result of a task or a step, by its name or its number. Undefined while it goes on. */
+const result = optional(
+  z.union([z.enum(results.map((each) => `RESULT_${each.toUpperCase()}`)), z.number().int().min(0).max(4)]),
+  0,
+).transform((value) => {
+  const name = results.find((each, number) => number === value || resultName(each) === value)
+  return name === 'unspecified' ? undefined : name
+})
+
+/** Returns the name of a result in the protocol. */
+export function resultName(of: Result | 'cancelling' | 'unspecified'): string {
+  return `RESULT_${(of === 'cancelling' ? 'cancelled' : of).toUpperCase()}`
+}
+
+/** The abilities of a runner. `cancelling` is the only known word. */
+const capabilities = texts
+
+export const registerSchema = z.object({
+  ...{ name: text, token: text, labels: texts, version: text, ephemeral: flag },
+  capabilities,
+})
+
+export const declareSchema = z.object({ version: text, labels: texts, capabilities })
 
 export const fetchSchema = z.object({ tasksVersion: integer })
 
 const stepSchema = z.object({ id: integer, result, startedAt: time, stoppedAt: time })
 
+const stateSchema = z.object({ id: integer, result, stoppedAt: time, steps: optional(z.array(stepSchema), []) })
+
+export type TaskState = z.output<typeof stateSchema>
+
 export const taskStateSchema = z.object({
-  state: z.object({
-    id: integer,
-    result,
-    startedAt: time,
-    stoppedAt: time,
-    steps: z
-      .array(stepSchema)
-      .nullish()
-      .transform((value) => value ?? []),
-  }),
-  outputs: z
-    .record(z.string(), z.string())
-    .nullish()
-    .transform((value) => value ?? {}),
+  state: z.preprocess((given) => given ?? {}, stateSchema),
+  outputs: optional(z.record(z.string(), z.string()), {}),
 })
 
-const rowSchema = z.object({
-  time: z
-    .string()
-    .nullish()
-    .transform((value) => value ?? '1970-01-01T00:00:00Z'),
-  content: text,
-})
+const rowSchema = z.object({ time: timeText, content: text })
 
 export const logSchema = z.object({
   taskId: integer,
   index: integer,
-  rows: z
-    .array(rowSchema)
-    .nullish()
-    .transform((value) => value ?? []),
+  rows: optional(z.array(rowSchema), []),
   noMore: flag,
 })
 

@@ -1,6 +1,7 @@
 // Runs a workflow file: creates a run with all its jobs, and reports when all of them have ended.
 import type { Checkout } from '../checkout.ts'
 import type { Workflow } from '../workflow/workflow.ts'
+import { dialects } from './dialect.ts'
 import { type Emulation, resultOf } from './emulation.ts'
 import { concurrencyOf, plansOf } from './plans.ts'
 import { cancelRun, createRun, hasEnded, statusOf } from './runs.ts'
@@ -44,28 +45,29 @@ export function runWorkflow(
     branch: checkout?.branch ?? 'main',
     commit: checkout?.sha ?? noCommit,
     folder: checkout?.sha ? checkout.root : undefined,
-    concurrency: concurrencyOf(workflow, checkout, number),
+    concurrency: dialects[emulation.knobs.dialect].concurrency ? concurrencyOf(workflow, checkout, number) : undefined,
     jobs: plansOf(workflow, checkout, number),
   })
   return {
     id: run.id,
     jobs: () => run.jobs.map(({ id, plan, status }) => ({ id: String(id), name: plan.name, status })),
-    result: () => resultOfRun(run),
+    result: () => resultOfRun(emulation, run),
     done: whenEnded(emulation, run),
     cancel: () => cancelRun(emulation, run),
   }
 }
 
-function resultOfRun(run: Run): Result | undefined {
-  return hasEnded(run) ? resultOf({ status: statusOf(run.jobs) }) : undefined
+function resultOfRun(emulation: Emulation, run: Run): Result | undefined {
+  return hasEnded(run) ? resultOf({ status: statusOf(emulation, run.jobs) }) : undefined
 }
 
-function whenEnded({ listeners }: Emulation, run: Run): Promise<Result> {
+function whenEnded(emulation: Emulation, run: Run): Promise<Result> {
+  const { listeners } = emulation
   return new Promise((resolve) => {
     const ids = new Set(run.jobs.map(({ id }) => String(id)))
     const listener = ({ kind, id }: { readonly kind: string; readonly id: string }) => {
       if (kind !== 'finished' || !ids.has(id)) return
-      const result = resultOfRun(run)
+      const result = resultOfRun(emulation, run)
       if (result === undefined) return
       listeners.delete(listener)
       resolve(result)

@@ -4,7 +4,7 @@ import { uuid } from '@dayfly/kit/ids'
 import { dialects } from './dialect.ts'
 import { type Emulation, stamp } from './emulation.ts'
 import { hexToken, letterToken } from './random-text.ts'
-import type { Place, RegistrationToken, Repository, Runner } from './state.ts'
+import type { Place, RegistrationToken, Repository, Runner, Task } from './state.ts'
 import { oldestFor } from './waiting.ts'
 
 /** Names are shortened without an error. */
@@ -15,11 +15,12 @@ export type RunnerBody = {
   readonly labels: readonly string[]
   readonly version: string
   readonly ephemeral: boolean
+  readonly cancels: boolean
 }
 
 export function createRunner(emulation: Emulation, place: Place, body: RunnerBody): Runner {
   const { random, state } = emulation
-  const { version, labels, ephemeral } = body
+  const { version, labels, ephemeral, cancels } = body
   const name = body.name.length > nameMax ? `${body.name.slice(0, nameMax - 1)}…` : body.name
   const runner: Runner = {
     id: ++state.ids.runner,
@@ -32,6 +33,8 @@ export function createRunner(emulation: Emulation, place: Place, body: RunnerBod
     labels,
     labelSet: new Set(labels),
     disabled: false,
+    cancels,
+    disabledAt: 0,
     isDeleted: false,
     lastOnline: 0,
     lastActive: 0,
@@ -85,10 +88,16 @@ export function contactOf(
 }
 
 /** Returns when a stub runner last reported about its task; 0 for never. */
-export function lastReport({ clock, knobs: { reportMs } }: Emulation, startedAt: Instant): Instant {
+function lastReport({ clock, knobs: { reportMs } }: Emulation, startedAt: Instant): Instant {
   if (reportMs === 0) return 0
   const reports = Math.floor((clock.now() - startedAt) / reportMs)
   return reports > 0 ? startedAt + reports * reportMs : 0
+}
+
+/** Returns when the runner last reported about the task, or when the task began. */
+export function reportedAt(emulation: Emulation, task: Task): Instant {
+  if (task.runner.stubTask !== task) return task.updatedAt
+  return Math.max(task.updatedAt, lastReport(emulation, task.startedAt))
 }
 
 export type RunnerStatus = 'offline' | 'idle' | 'active'
@@ -120,6 +129,7 @@ export function sortRunners(emulation: Emulation, runners: Runner[]): readonly R
 export function disableRunner(emulation: Emulation, runner: Runner, disabled: boolean): void {
   if (runner.disabled === disabled) return
   runner.disabled = disabled
+  runner.disabledAt = emulation.clock.now()
   raiseTasksVersion(emulation, runner.place)
   if (!disabled) emulation.unsettled.runners.add(runner)
 }
@@ -136,11 +146,12 @@ export function raiseJobVersion(emulation: Emulation, repository: Repository): v
   repository.owner.tasksVersion++
 }
 
-/** Removes the registration. A task of the runner stays as it is. */
+/** Removes the registration. A task of the runner stays as it is, and no report about it is accepted any more. */
 export function deleteRunner(emulation: Emulation, runner: Runner): void {
   const { state } = emulation
   if (runner.isDeleted) return
   runner.isDeleted = true
+  dropStubTask(emulation, runner)
   state.runners.delete(runner.id)
   state.runnersByUuid.delete(runner.uuid)
   const named = state.runnersByName.get(runner.name)
@@ -148,6 +159,15 @@ export function deleteRunner(emulation: Emulation, runner: Runner): void {
   if (named?.size === 0) state.runnersByName.delete(runner.name)
   for (const list of [state.listed, runner.place.runners]) list.splice(list.indexOf(runner), 1)
   quietStub(emulation, runner)
+}
+
+/** Ends the reports of a stub runner about its task. The task goes on at the server. */
+export function dropStubTask(emulation: Emulation, runner: Runner): void {
+  const { stubTask: task } = runner
+  if (!task) return
+  task.updatedAt = reportedAt(emulation, task)
+  emulation.deadlines.clear(`run:${task.id}`)
+  runner.stubTask = undefined
 }
 
 /** Ends the polling of a stub runner. A job that it was about to take goes to another one. */

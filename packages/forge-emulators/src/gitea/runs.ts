@@ -1,11 +1,12 @@
 // The life of a run: its jobs are queued, wait for needs or for a concurrency group, are cancelled, and run again.
 import type { Instant } from '@dayfly/kit/clock'
+import { dialects } from './dialect.ts'
 import { type Emulation, stamp } from './emulation.ts'
 import { groupOf } from './job-index.ts'
 import { createJob, forgetJob, moveJob } from './jobs.ts'
 import { raiseJobVersion } from './runners.ts'
 import type { Concurrency, Job, JobPlan, JobStatus, Repository, Result, Run, Task } from './state.ts'
-import { endTask } from './tasks.ts'
+import { cancelTask, endTask } from './tasks.ts'
 
 /** Jobs that have ended stay known up to this number. */
 const doneMax = 10_000
@@ -40,9 +41,9 @@ function enterGroup(emulation: Emulation, run: Run): boolean {
   const { group, cancelInProgress } = concurrency
   const members = repository.groups.get(group) ?? new Set()
   const others = [...members].filter((other) => other !== run)
-  const isBlocked = !cancelInProgress && others.some((other) => statusOf(other.jobs) === 'running')
+  const isBlocked = !cancelInProgress && others.some((other) => statusOf(emulation, other.jobs) === 'running')
   for (const other of others) {
-    const status = statusOf(other.jobs)
+    const status = statusOf(emulation, other.jobs)
     if (status !== 'running' || cancelInProgress) cancelJobs(emulation, other)
   }
   repository.groups.set(group, members.add(run))
@@ -73,7 +74,7 @@ function cancelJobs(emulation: Emulation, run: Run): void {
   const now = stamp(emulation)
   for (const job of run.jobs) {
     if (groupOf(job.status) === 'done') continue
-    if (job.task) endTask(emulation, job.task, 'cancelled', now)
+    if (job.task) cancelTask(emulation, job.task)
     else moveJob(emulation, job, 'cancelled', { stoppedAt: now })
   }
   endRun(emulation, run)
@@ -83,7 +84,7 @@ function cancelJobs(emulation: Emulation, run: Run): void {
 function emitJobs(emulation: Emulation, run: Run): void {
   resolveJobs(emulation, run)
   const members = run.concurrency && run.repository.groups.get(run.concurrency.group)
-  const blocked = [...(members ?? [])].find((member) => statusOf(member.jobs) === 'blocked')
+  const blocked = [...(members ?? [])].find((member) => statusOf(emulation, member.jobs) === 'blocked')
   if (blocked) resolveJobs(emulation, blocked)
   endRun(emulation, run)
 }
@@ -104,27 +105,35 @@ function resolveJobs(emulation: Emulation, run: Run): void {
   }
 }
 
-/** Queues the jobs again, and all jobs that need them. Returns false while the run goes on. */
+/** Queues the jobs again, and the jobs that need them. Returns false while the run goes on. A run with a cancelled job counts as ended. */
 export function rerunJobs(emulation: Emulation, run: Run, jobs: readonly Job[]): boolean {
-  if (!hasEnded(run)) return false
+  if (groupOf(statusOf(emulation, run.jobs)) !== 'done') return false
   const isBlocked = enterGroup(emulation, run)
-  const again = new Set(jobs)
-  const keys = new Set(jobs.map(({ plan }) => plan.key))
-  for (let size = 0; size !== again.size; ) {
-    size = again.size
-    for (const job of run.jobs) {
-      if (again.has(job) || !job.plan.needs.some((need) => keys.has(need))) continue
-      again.add(job)
-      keys.add(job.plan.key)
-    }
-  }
+  const again = withDependents(run, jobs)
+  const keys = new Set([...again].map(({ plan }) => plan.key))
   for (const job of again) {
+    if (groupOf(job.status) !== 'done') continue
     job.task = undefined
     const waits = isBlocked || job.plan.needs.some((need) => keys.has(need))
     if (!waits) raiseJobVersion(emulation, run.repository)
     moveJob(emulation, job, waits ? 'blocked' : 'waiting', { startedAt: 0, stoppedAt: 0 })
   }
   return true
+}
+
+/** Adds the jobs that need the given ones. The server adds only the first job of a matrix that needs them. */
+function withDependents(run: Run, jobs: readonly Job[]): ReadonlySet<Job> {
+  const again = new Set(jobs)
+  const keys = new Set(jobs.map(({ plan }) => plan.key))
+  for (let size = 0; size !== again.size; ) {
+    size = again.size
+    for (const job of run.jobs) {
+      if (keys.has(job.plan.key) || !job.plan.needs.some((need) => keys.has(need))) continue
+      again.add(job)
+      keys.add(job.plan.key)
+    }
+  }
+  return again
 }
 
 export function hasEnded({ jobs }: Run): boolean {
@@ -155,11 +164,11 @@ export function forgetRun(emulation: Emulation, run: Run): void {
   }
 }
 
-/** Returns the status of a run with these jobs, in the order in which the server looks for it. */
-export function statusOf(jobs: readonly Job[]): JobStatus {
+/** Returns the status of a run with these jobs. */
+export function statusOf({ knobs }: Emulation, jobs: readonly Job[]): JobStatus {
   const all = (...statuses: readonly JobStatus[]) => jobs.every(({ status }) => statuses.includes(status))
   if (all('skipped')) return 'skipped'
   if (all('success', 'skipped')) return 'success'
-  const order: readonly JobStatus[] = ['cancelled', 'running', 'waiting', 'failure']
-  return order.find((status) => jobs.some((job) => job.status === status)) ?? 'blocked'
+  const { runStatus } = dialects[knobs.dialect]
+  return runStatus.find((status) => jobs.some((job) => job.status === status)) ?? 'blocked'
 }

@@ -52,14 +52,14 @@ export type Place = Site | Owner | Repository
 
 export type RegistrationToken = { readonly value: string; readonly place: Place; isActive: boolean }
 
-/** The statuses of a job in the server's words. `waiting` is ready; `blocked` waits for other jobs. */
-export type JobStatus = 'waiting' | 'blocked' | 'running' | Result
+/** The statuses of a job in the server's words. `waiting` is ready; `blocked` waits for other jobs; the runner of a `cancelling` job cleans up. */
+export type JobStatus = 'waiting' | 'blocked' | 'running' | 'cancelling' | Result
 
 /** The jobs of a place by their status, in the order of their ids. */
 export type JobIndex = { readonly [Group in JobGroup]: Job[] }
 
 /** `done` has the jobs of all four results. */
-export type JobGroup = 'waiting' | 'blocked' | 'running' | 'done'
+export type JobGroup = Exclude<JobStatus, Result> | 'done'
 
 /** The waiting jobs of a repository with the same labels, the oldest one first. */
 export type Line = { readonly labels: readonly string[]; readonly jobs: Job[] }
@@ -102,7 +102,7 @@ export type Job = {
   updatedAt: Instant
 }
 
-/** What is known about a job before it is queued. */
+/** The facts of a job that are known before it is queued. */
 export type JobPlan = {
   /** The key in the workflow file. Jobs of one matrix share it. */
   readonly key: string
@@ -125,7 +125,7 @@ export type Task = {
   readonly id: number
   readonly job: Job
   readonly runner: Runner
-  status: 'running' | Result
+  status: 'running' | 'cancelling' | Result
   readonly startedAt: Instant
   stoppedAt: Instant
   /** The last report. */
@@ -149,6 +149,10 @@ export type Runner = {
   labels: readonly string[]
   labelSet: ReadonlySet<string>
   disabled: boolean
+  /** Whether it can clean up a cancelled task before it reports. */
+  cancels: boolean
+  /** When it was last disabled or enabled. */
+  disabledAt: Instant
   isDeleted: boolean
   /** The last call and the last report; 0 for never. */
   lastOnline: Instant
@@ -167,9 +171,9 @@ export type Runner = {
 export type State = {
   readonly startedAt: Instant
   readonly site: Site
-  /** By name in lower case. */
+  /** The key is the name in lower case. */
   readonly owners: Map<string, Owner>
-  /** By `owner/name` in lower case. */
+  /** The key is `owner/name` in lower case. */
   readonly repositories: Map<string, Repository>
   /** The old names of renamed repositories. */
   readonly redirects: Map<string, Repository>

@@ -1,9 +1,10 @@
 // Stub runners: they ask for tasks and run them on the emulator's clock. A job that becomes ready wakes one idle stub, so that idle ones need no timer.
 import type { Emulation } from './emulation.ts'
-import { contactOf, lastReport, quietStub } from './runners.ts'
+import { contactOf, dropStubTask, quietStub } from './runners.ts'
 import { finishTask } from './runs.ts'
 import type { Job, Result, Runner } from './state.ts'
 import { pickTask } from './tasks.ts'
+import { oldestFor } from './waiting.ts'
 
 /** Starts the process of the runner. Returns false if it runs already. */
 export function startStub(emulation: Emulation, runner: Runner): boolean {
@@ -26,13 +27,8 @@ export function stopStub(emulation: Emulation, runner: Runner): boolean {
   if (!runner.isStub) return false
   const { online, active } = contactOf(emulation, runner)
   Object.assign(runner, { lastOnline: online, lastActive: active })
-  const { stubTask: task } = runner
-  if (task) {
-    task.updatedAt = Math.max(task.updatedAt, lastReport(emulation, task.startedAt))
-    emulation.deadlines.clear(`run:${task.id}`)
-  }
+  dropStubTask(emulation, runner)
   runner.isStub = false
-  runner.stubTask = undefined
   quietStub(emulation, runner)
   return true
 }
@@ -62,16 +58,17 @@ function askSoon(emulation: Emulation, runner: Runner): void {
 }
 
 function askForTask(emulation: Emulation, runner: Runner): void {
-  const { deadlines, idleStubs } = emulation
-  if (runner.isDeleted) return
+  const { state, unsettled, deadlines, idleStubs } = emulation
+  idleStubs.remove(runner)
   const task = pickTask(emulation, runner)
   if (!task) {
     // A disabled runner may have been woken for a job that another one can take.
-    quietStub(emulation, runner)
-    idleStubs.add(runner)
+    const job = runner.disabled ? oldestFor(state, runner) : undefined
+    if (job) unsettled.jobs.add(job)
+    // After a restart, an ephemeral runner that has had its task waits for nothing.
+    if (!runner.ephemeral || runner.tasks === 0) idleStubs.add(runner)
     return
   }
-  idleStubs.remove(runner)
   runner.stubTask = task
   const { durationMs, result } = task.job.plan
   if (durationMs === undefined) return

@@ -1,5 +1,5 @@
 // The task as its runner gets it: a workflow with one job, the context, secrets, and the results of needed jobs.
-import type { Emulation } from './emulation.ts'
+import { type Emulation, resultOf } from './emulation.ts'
 import { fullName } from './places.ts'
 import { hexToken } from './random-text.ts'
 import { resultName } from './rpc-messages.ts'
@@ -9,7 +9,7 @@ import type { Job, Repository, Task } from './state.ts'
 /** @param origin the address of the server, without a trailing slash */
 export function taskMessage(emulation: Emulation, { id, job }: Task, origin: string): object {
   const token = hexToken(emulation.random)
-  const needs = needsOf(job)
+  const needs = needsOf(emulation, job)
   return {
     id: String(id),
     workflowPayload: Buffer.from(job.plan.payload()).toString('base64'),
@@ -62,14 +62,15 @@ function eventRepository(repository: Repository, origin: string): object {
   return { id: repository.id, full_name: full, html_url: `${origin}/${full}`, default_branch: 'main' }
 }
 
-function needsOf({ run, plan }: Job): Readonly<Record<string, object>> {
+function needsOf(emulation: Emulation, { run, plan }: Job): Readonly<Record<string, object>> {
   return Object.fromEntries(
     plan.needs.map((need) => {
       const jobs = run.jobs.filter((job) => job.plan.key === need)
       const outputs = Object.assign({}, ...jobs.map(({ task }) => Object.fromEntries(task?.outputs ?? [])))
-      const status = statusOf(jobs)
-      const isOver = status !== 'waiting' && status !== 'blocked' && status !== 'running'
-      return [need, { outputs, ...(isOver ? { result: resultName(status) } : {}) }]
+      const status = statusOf(emulation, jobs)
+      const result = resultOf({ status })
+      const some = Object.keys(outputs).length > 0 ? { outputs } : {}
+      return [need, { ...some, ...(result ? { result: resultName(result) } : {}) }]
     }),
   )
 }

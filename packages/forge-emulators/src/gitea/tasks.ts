@@ -1,18 +1,24 @@
 // The life of a task: one attempt of a job on one runner. The end of a task deletes its ephemeral runner.
 import type { Instant } from '@dayfly/kit/clock'
 import { emptyLog } from '../server/kept-log.ts'
+import { dialects } from './dialect.ts'
 import { type Emulation, stamp } from './emulation.ts'
 import { moveJob } from './jobs.ts'
-import { deleteRunner } from './runners.ts'
+import { deleteRunner, reportedAt } from './runners.ts'
 import type { Job, Result, Runner, Task } from './state.ts'
 import { oldestFor } from './waiting.ts'
 
 /** Gives the runner its oldest matching job. Returns undefined if there is none, or if the runner may not get one. */
 export function pickTask(emulation: Emulation, runner: Runner): Task | undefined {
   // An ephemeral runner gets one task. It never gets the same task again, even if the first response was lost.
-  if (runner.disabled || (runner.ephemeral && runner.tasks > 0)) return undefined
+  if (isRefused(emulation, runner) || (runner.ephemeral && runner.tasks > 0)) return undefined
   const job = oldestFor(emulation.state, runner)
   return job && startTask(emulation, job, runner)
+}
+
+/** A call that began before the runner was disabled may still get a task. */
+function isRefused({ clock, knobs }: Emulation, { disabled, disabledAt }: Runner): boolean {
+  return disabled && clock.now() >= disabledAt + knobs.fetchMs
 }
 
 function startTask(emulation: Emulation, job: Job, runner: Runner): Task {
@@ -43,10 +49,31 @@ function startTask(emulation: Emulation, job: Job, runner: Runner): Task {
   return task
 }
 
+/** A runner that has not reported for this time does not clean up. */
+const silentMs = 60_000
+
+/** Cancels the task. In some dialects a runner that can clean up ends it later. */
+export function cancelTask(emulation: Emulation, task: Task): void {
+  const { knobs } = emulation
+  const { runner, job } = task
+  const isHeard = reportedAt(emulation, task) + silentMs >= stamp(emulation)
+  if (!dialects[knobs.dialect].cancelling || !runner.cancels || runner.isDeleted || !isHeard) {
+    endTask(emulation, task, 'cancelled', stamp(emulation))
+  } else if (task.status === 'running') {
+    task.status = 'cancelling'
+    moveJob(emulation, job, 'cancelling')
+  }
+}
+
+export function hasEnded({ status }: Task): boolean {
+  return status !== 'running' && status !== 'cancelling'
+}
+
 /** Ends the task, its job and the registration of its ephemeral runner. @param stoppedAt 0 for a time that is not known */
-export function endTask(emulation: Emulation, task: Task, result: Result, stoppedAt: Instant): void {
+export function endTask(emulation: Emulation, task: Task, reported: Result, stoppedAt: Instant): void {
   const { state, deadlines } = emulation
-  if (task.status !== 'running') return
+  if (hasEnded(task)) return
+  const result = task.status === 'cancelling' ? 'cancelled' : reported
   const { runner } = task
   deadlines.clear(`run:${task.id}`)
   task.status = result

@@ -23,7 +23,7 @@ export type TestServer = {
   register(place: string, name: string, more?: object): Promise<RegisteredRunner>
 }
 
-export const everyScope: EmulatedCredential = { token: 'admin', user: 'root', scopes: ['all'], isSiteAdmin: true }
+const everyScope: EmulatedCredential = { token: 'admin', user: 'root', scopes: ['all'], isSiteAdmin: true }
 
 export type TestServerOptions = {
   readonly knobs?: KnobChange

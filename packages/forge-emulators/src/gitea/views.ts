@@ -1,9 +1,10 @@
 // The JSON of runners and jobs. The words for a status differ between the server and its API: `waiting` shows as `queued`, `blocked` as `waiting`.
 import type { Instant } from '@dayfly/kit/clock'
+import { dialects } from './dialect.ts'
 import type { Emulation } from './emulation.ts'
 import { fullName } from './places.ts'
 import { type RunnerStatus, statusOf } from './runners.ts'
-import type { Job, JobStatus, Place, Repository, Runner, Task } from './state.ts'
+import type { Job, JobStatus, Place, Repository, Run, Runner, Task } from './state.ts'
 
 export function runnerView(emulation: Emulation, runner: Runner): object {
   const status = statusOf(emulation, runner)
@@ -12,7 +13,7 @@ export function runnerView(emulation: Emulation, runner: Runner): object {
     name: runner.name,
     status: status === 'offline' ? 'offline' : 'online',
     busy: status === 'active',
-    disabled: runner.disabled,
+    ...(dialects[emulation.knobs.dialect].cordon ? { disabled: runner.disabled } : {}),
     ephemeral: runner.ephemeral,
     labels: runner.labels.map((name, id) => ({ id, name, type: 'custom' })),
   }
@@ -36,11 +37,11 @@ function ownership(place: Place): object {
 export function wordsOf(status: JobStatus): { readonly status: string; readonly conclusion?: string } {
   if (status === 'waiting') return { status: 'queued' }
   if (status === 'blocked') return { status: 'waiting' }
-  if (status === 'running') return { status: 'in_progress' }
+  if (status === 'running' || status === 'cancelling') return { status: 'in_progress' }
   return { status: 'completed', conclusion: status }
 }
 
-/** The statuses that a word of the filter selects; undefined for an unknown word. */
+/** The statuses that a word of the filter selects; undefined for an unknown word. No word selects `cancelling`. */
 export function statusesOf(word: string): readonly JobStatus[] | undefined {
   return filters[word]
 }
@@ -80,6 +81,26 @@ export function jobView(origin: string, job: Job): object {
     created_at: timeOf(job.createdAt),
     started_at: timeOf(job.startedAt),
     completed_at: timeOf(job.stoppedAt),
+  }
+}
+
+/** @param status the status of the whole run */
+export function runView(
+  origin: string,
+  { id, index, repository, workflow, event, branch, commit }: Run,
+  status: JobStatus,
+): object {
+  return {
+    id,
+    url: `${origin}/api/v1/repos/${fullName(repository)}/actions/runs/${id}`,
+    html_url: `${origin}/${fullName(repository)}/actions/runs/${id}`,
+    path: `${workflow}@refs/heads/${branch}`,
+    event,
+    run_number: index,
+    head_sha: commit,
+    head_branch: branch,
+    ...wordsOf(status),
+    repository: repositoryView(origin, repository),
   }
 }
 
@@ -133,6 +154,6 @@ export function userView(id: number, login: string): object {
 }
 
 /** A time that is not set is the beginning of 1970. */
-export function timeOf(at: Instant): string {
+function timeOf(at: Instant): string {
   return new Date(Math.floor(at / 1_000) * 1_000).toISOString().replace('.000Z', 'Z')
 }

@@ -26,10 +26,10 @@ async function main(): Promise<void> {
   // A closed output must not end the job.
   process.stdout.on('error', () => {})
   const host = { clock, random: systemRandom(), directory: process.cwd(), print }
-  const { ended, signalled } = starterOf(process.env)(host)
+  const { ended, signalled, crashCode } = starterOf(process.env)(host)
   const code = await ended.catch((error: unknown) => {
     print(`The runner ended unexpectedly: ${stackOf(error)}\n`)
-    return 0
+    return crashCode
   })
   const exit = () => process.exit(signalled() ?? code)
   clock.after(exitMs, exit)
@@ -41,6 +41,8 @@ type Started = {
   readonly ended: Promise<number>
   /** Returns the exit code of a signal; undefined without one. */
   signalled(): number | undefined
+  /** The exit code of an error of this program. The images of GitHub and Bitbucket do not show it. */
+  readonly crashCode: 0 | 1
 }
 
 type Machine = Omit<RunnerHost, 'stopper' | 'inherited'>
@@ -59,7 +61,7 @@ function startJob(machine: Machine): Started {
   delete process.env[credentialName]
   // As in the real runner, steps do not see the runner's own inputs.
   const inherited = inheritedVariables((name) => name.startsWith('ACTIONS_RUNNER_INPUT_'))
-  return { ended: runLifecycle(encoded, { ...machine, stopper, inherited }), signalled }
+  return { ended: runLifecycle(encoded, { ...machine, stopper, inherited }), signalled, crashCode: 0 }
 }
 
 /** A first signal lets the step end, and a second one ends it. */
@@ -70,10 +72,10 @@ function startDaemon(machine: Machine): Started {
   const inherited = inheritedVariables((name) => ownVariables.includes(name))
   for (const name of ownVariables) delete process.env[name]
   if (typeof credential !== 'string') {
-    return { ended: runDaemon(credential, { ...machine, stopper, force, inherited }), signalled }
+    return { ended: runDaemon(credential, { ...machine, stopper, force, inherited }), signalled, crashCode: 0 }
   }
   machine.print(`${credential}\n`)
-  return { ended: Promise.resolve(1), signalled }
+  return { ended: Promise.resolve(1), signalled, crashCode: 0 }
 }
 
 /** A signal ends the job. */
@@ -84,9 +86,9 @@ function startTask(machine: Machine): Started {
   const inherited = inheritedVariables((name) => name === stateFileName)
   if (typeof credential === 'string') {
     machine.print(`${credential}\n`)
-    return { ended: Promise.resolve(1), signalled }
+    return { ended: Promise.resolve(1), signalled, crashCode: 1 }
   }
-  return { ended: loadAndRun(credential, { ...machine, stopper, inherited }), signalled }
+  return { ended: loadAndRun(credential, { ...machine, stopper, inherited }), signalled, crashCode: 1 }
 }
 
 /** Only this forge needs a reader of YAML, which would slow down the start of the other runners. */

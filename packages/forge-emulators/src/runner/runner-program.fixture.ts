@@ -34,6 +34,10 @@ export async function runnerProgram(): Promise<RunnerProgram> {
     target: 'node20.19',
     format: 'esm',
     minify: true,
+    // The bundled reader of YAML loads Node's own modules with `require`, as in scripts/build.ts.
+    banner: {
+      js: "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);",
+    },
   })
   let count = 0
   const start = (credential: string | undefined, env: Readonly<Record<string, string>> = {}): StartedRunner => {

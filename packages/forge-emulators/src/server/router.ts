@@ -37,6 +37,13 @@ export function createRouter(routes: readonly Route[], site: Site): Routing {
   }
 }
 
+/** Returns the methods that the routes accept at the path, in their order. */
+export function methodsAt(routes: readonly Route[], path: string): readonly Method[] {
+  const parts = path.split('/').filter(Boolean)
+  const matching = routes.filter(({ pattern }) => paramsOf(pattern.split('/').filter(Boolean), parts))
+  return [...new Set(matching.map(({ method }) => method))]
+}
+
 /** The parts of the server's address that a request does not show. */
 export type Site = { readonly scheme: () => 'http' | 'https'; readonly path: () => string }
 

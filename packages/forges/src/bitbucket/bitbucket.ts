@@ -13,6 +13,7 @@ export function createBitbucketForge(access: BitbucketAccess): Forge {
   const account = new AccountState(access)
   return {
     traits: forgeTraits.bitbucket,
+    hasten: () => account.roster.hasten(),
     open: (set, remembered, until) => openLink(account, set, remembered, until),
   }
 }

@@ -8,9 +8,8 @@ import { PortError } from '@dayfly/runner-set/model/port-error'
 import { type PollPolicy, SharedPoll } from '../shared-poll.ts'
 import { GiteaApi } from './api.ts'
 import { type Assignment, assignJobs } from './assign.ts'
-import { giteaError } from './errors.ts'
-import { Follower } from './follower.ts'
-import { listJobs, listRunners, readOneJob } from './lists.ts'
+import { type EndedJob, Follower } from './follower.ts'
+import { endedJobs, listRunners, listRunning, listUnfinished, readOneJob } from './lists.ts'
 import { type GivenPlace, parsePlace } from './place.ts'
 import { cordonRunner, deleteRunner, Registrations } from './runners.ts'
 import { findServer, type Server } from './server.ts'
@@ -54,7 +53,7 @@ export type JobsView = {
   readonly at: Instant
   readonly jobs: readonly ListedJob[]
   /** Jobs of our sets that ended or disappeared in the last minutes, the oldest first. */
-  readonly ended: readonly ListedJob[]
+  readonly ended: readonly EndedJob[]
   readonly runners: readonly ListedRunner[]
   /** When the poll began that read the runners: not every poll does. */
   readonly runnersAt: Instant
@@ -179,7 +178,8 @@ export class AccountState {
     if (!server.dialect.hasCordon) {
       const runner = (await this.listed(signal)).runners.find((one) => one.id === id)
       if (!runner) return 'absent'
-      return runner.isOnline || this.#follower.has(id) ? 'busy' : this.delete(id, signal)
+      const mayWork = runner.isOnline || this.#isKnownBusy(id) || this.#follower.has(id)
+      return mayWork ? 'busy' : this.delete(id, signal)
     }
     try {
       if (!this.#cordonedAt.has(id)) await this.cordon(id, signal)
@@ -219,16 +219,18 @@ export class AccountState {
 
   async #list(at: Instant): Promise<JobsView> {
     const server = await this.server()
-    const { entries } = await listJobs(this.api, server, 'unfinished')
+    const entries = await listUnfinished(this.api, server)
     const waiting = new Set([...this.#assign(entries).values()].flat())
     const isFollowed = (job: ListedJob) => waiting.has(job) || this.#isOurs(job.runnerName)
-    const { missed, ended } = await this.#follower.compare(
+    const { missed, ended: followed } = await this.#follower.compare(
       entries,
       server.dialect.jobs === 'every' ? isFollowed : () => false,
       at,
     )
     const jobs = [...entries, ...missed]
     const { runners, runnersAt } = await this.#runnersFor(jobs, at)
+    const unseen = runnersAt === at ? await this.#unseenJobs(runners, [...jobs, ...followed]) : []
+    const ended = unseen.length > 0 ? this.#follower.add(unseen, at) : followed
     const isActive = waiting.size > 0 || runners.some(({ name }) => this.#isOurs(name))
     const view = { at, jobs, ended, runners, runnersAt, isActive }
     if (shapeOf(view) !== shapeOf(this.poll.view)) this.#changedAt = at
@@ -248,14 +250,28 @@ export class AccountState {
     return { runners, runnersAt: at }
   }
 
+  /**
+   * Returns the jobs that began and ended between two polls, on runners of ours that have left the list of runners without a known job.
+   * The newest jobs are on the last page.
+   */
+  async #unseenJobs(runners: readonly ListedRunner[], known: readonly ListedJob[]): Promise<readonly ListedJob[]> {
+    const server = await this.server()
+    const ids = new Set([...runners.map(({ id }) => id), ...known.map(({ runnerId }) => runnerId)])
+    const left = (this.poll.view?.runners ?? []).filter(({ id, name }) => !ids.has(id) && this.#isOurs(name))
+    if (left.length === 0 || server.dialect.jobs !== 'every') return []
+    const first = await endedJobs(this.api, server, 1, undefined)
+    const last = Math.ceil(first.total / Math.max(1, first.entries.length))
+    const { entries } = last > 1 ? await endedJobs(this.api, server, last, undefined) : first
+    return entries.filter(({ runnerId }) => left.some(({ id }) => id === runnerId))
+  }
+
   #isOurs(runner: string): boolean {
     return runner !== '' && [...this.#sets].some((set) => runner.startsWith(set().runnerPrefix))
   }
 
   async #listBusy(at: Instant): Promise<BusyView> {
-    const { entries, isWhole } = await listJobs(this.api, await this.server(), 'running')
-    if (!isWhole) throw giteaError('unavailable', 'The list of running jobs changed while it was read.')
-    return { at, runnerIds: new Set(entries.flatMap(({ runnerId }) => (runnerId === undefined ? [] : [runnerId]))) }
+    const running = await listRunning(this.api, await this.server())
+    return { at, runnerIds: new Set(running.flatMap(({ runnerId }) => (runnerId === undefined ? [] : [runnerId]))) }
   }
 
   #forgetCordons(runners: readonly ListedRunner[], askedAt: Instant): void {

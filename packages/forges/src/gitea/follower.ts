@@ -6,12 +6,13 @@ import type { ListedJob } from './wire.ts'
 const rememberMs = 10 * 60_000
 const readsAtOnce = 8
 
-type Ended = { readonly job: ListedJob; readonly seenAt: Instant }
+/** A job that is over, and when a poll saw that first. */
+export type EndedJob = ListedJob & { readonly seenAt: Instant }
 
 export class Follower {
   readonly #read: (job: ListedJob) => Promise<ListedJob | undefined>
   #open = new Map<string, ListedJob>()
-  #ended: readonly Ended[] = []
+  #ended: readonly EndedJob[] = []
 
   /** @param read returns the job as it is now; undefined if it is gone */
   constructor(read: (job: ListedJob) => Promise<ListedJob | undefined>) {
@@ -26,7 +27,7 @@ export class Follower {
     listed: readonly ListedJob[],
     isFollowed: (job: ListedJob) => boolean,
     at: Instant,
-  ): Promise<{ readonly missed: readonly ListedJob[]; readonly ended: readonly ListedJob[] }> {
+  ): Promise<{ readonly missed: readonly ListedJob[]; readonly ended: readonly EndedJob[] }> {
     const ids = new Set(listed.map(({ id }) => id))
     const left = [...this.#open.values()].filter(({ id }) => !ids.has(id))
     const found: (readonly [before: ListedJob, now: ListedJob | undefined])[] = []
@@ -40,9 +41,14 @@ export class Follower {
       return now.state === 'ended' ? [now] : []
     })
     this.#open = new Map([...listed, ...missed].filter(isFollowed).map((job) => [job.id, job]))
-    const recent = this.#ended.filter(({ seenAt }) => at - seenAt < rememberMs)
-    this.#ended = [...recent, ...over.map((job) => ({ job, seenAt: at }))]
-    return { missed, ended: this.#ended.map(({ job }) => job) }
+    this.#ended = this.#ended.filter(({ seenAt }) => at - seenAt < rememberMs)
+    return { missed, ended: this.add(over, at) }
+  }
+
+  /** Adds jobs that are over. Returns all that ended lately. */
+  add(jobs: readonly ListedJob[], seenAt: Instant): readonly EndedJob[] {
+    this.#ended = [...this.#ended, ...jobs.map((job) => ({ ...job, seenAt }))]
+    return this.#ended
   }
 
   /** Returns whether the last poll saw a job on the runner. */

@@ -12,6 +12,7 @@ export function createGiteaForge(access: GiteaAccess): Forge {
   const account = new AccountState(access)
   return {
     traits: forgeTraits.gitea,
+    hasten: () => account.poll.hasten(),
     // Nothing needs to be remembered: the names of the runners say to which set they belong.
     open: (set, _remembered, until) => openLink(account, set, until),
   }

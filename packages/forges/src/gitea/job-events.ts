@@ -53,12 +53,19 @@ export function eventsBetween(before: Attempts, after: Attempts, view: JobsView,
     const goesOn = now !== undefined && (attempt.runner === undefined || now.runner === attempt.runner)
     return goesOn ? [] : endOf(attempt, view, set)
   })
+  // A job that was never listed as unfinished was shorter than the time between two polls.
+  const unseen = view.ended.flatMap((job) => {
+    const isNew = set.lastAt !== undefined && job.seenAt > set.lastAt && !before.has(job.id)
+    return isNew && job.runnerName.startsWith(set.runnerPrefix)
+      ? shortJob(job, queuedAt(job, view.at, set), view.at, set)
+      : []
+  })
   const begins = [...after.values()].flatMap((attempt) => {
     const known = before.get(attempt.job.id)
     if (known && known.runner === attempt.runner) return []
     return attempt.runner === undefined ? [waits(attempt)] : [started(attempt, attempt.runner, view.at, set)]
   })
-  return [...ends, ...begins]
+  return [...ends, ...unseen, ...begins]
 }
 
 function endOf(attempt: Attempt, view: JobsView, set: SetAt): readonly ForgeEvent[] {
@@ -71,12 +78,13 @@ function endOf(attempt: Attempt, view: JobsView, set: SetAt): readonly ForgeEven
   const end = view.ended.findLast((job) => job.id === id)
   if (!end || end.runnerName === '') return [{ kind: 'job-dropped', jobId: id, result: end?.conclusion || 'taken' }]
   if (!end.runnerName.startsWith(set.runnerPrefix)) return [{ kind: 'job-dropped', jobId: id, result: 'taken' }]
-  // It was shorter than the time between two polls.
-  const result = end.conclusion || 'unknown'
-  return [
-    started({ ...attempt, job: end }, end.runnerName, at, set),
-    { kind: 'job-finished', runner: end.runnerName, jobId: id, result, at },
-  ]
+  return shortJob(end, attempt.queuedAt, at, set)
+}
+
+function shortJob(job: ListedJob, queuedAt: Instant, at: Instant, set: SetAt): readonly ForgeEvent[] {
+  const { id: jobId, runnerName: runner, conclusion } = job
+  const result = conclusion || 'unknown'
+  return [started({ job, queuedAt, runner }, runner, at, set), { kind: 'job-finished', runner, jobId, result, at }]
 }
 
 function waits({ job, queuedAt }: Attempt): ForgeEvent {

@@ -4,44 +4,57 @@ import { PortError } from '@dayfly/runner-set/model/port-error'
 import { type GiteaApi, jsonOf } from './api.ts'
 import { badAnswer } from './errors.ts'
 import type { Server } from './server.ts'
-import { type ListedJob, type ListedRunner, readForgejoJob, readJob, readPage, readRunner } from './wire.ts'
+import { type ListedJob, type ListedRunner, type Page, readForgejoJob, readJob, readPage, readRunner } from './wire.ts'
 
 /** The most that a server with the default settings sends at once. */
 const pageLength = 50
 const pagesMax = 100
-/** Entries move between pages while a list is read. It is read again so often until it is whole. */
-const readsMax = 3
+/** Entries move between pages while a list is read. It is read so often until every entry was seen. */
+const readsMax = 10
 
-type Listed<Entry> = {
-  readonly entries: readonly Entry[]
-  /** Whether nothing moved while it was read: every entry is there once. */
-  readonly isWhole: boolean
+/** Returns the runners of the level. The server sorts them by their last call, so they move all the time. */
+export function listRunners(api: GiteaApi, server: Server, signal?: AbortSignal): Promise<readonly ListedRunner[]> {
+  const path = '/actions/runners'
+  const operation = 'list-registrations'
+  const readPageOf =
+    server.dialect.jobs === 'every'
+      ? countedPages(api, server, { path, search: '', key: 'runners', read: readRunner, operation, signal })
+      : plainPages(api, server, { path, key: 'runners', read: readRunner, operation, signal })
+  return listWhole('runners', readPageOf)
 }
 
-/** Returns the runners of the level. Rejects if they changed during each of three reads. */
-export async function listRunners(
+/** Returns the jobs that wait or run. One that moved between two pages may be missing. */
+export async function listUnfinished(
   api: GiteaApi,
   server: Server,
   signal?: AbortSignal,
-): Promise<readonly ListedRunner[]> {
-  for (let reads = 1; reads <= readsMax; reads++) {
-    const { entries, isWhole } = await runnersOnce(api, server, signal)
-    if (isWhole) return entries
-  }
-  throw badAnswer(`the list of runners changed while it was read, ${readsMax} times`)
-}
-
-/** Returns the jobs that wait or run. @param states `running` alone is short, whatever waits */
-export async function listJobs(
-  api: GiteaApi,
-  server: Server,
-  states: 'unfinished' | 'running',
-  signal?: AbortSignal,
-): Promise<Listed<ListedJob>> {
+): Promise<readonly ListedJob[]> {
   if (server.dialect.jobs === 'unfinished') return forgejoJobs(api, server, signal)
-  const search = states === 'running' ? 'status=in_progress' : 'status=queued&status=in_progress'
-  const list = { path: '/actions/jobs', search, key: 'jobs', read: readJob, operation: 'poll' } as const
-  return listOnce(api, server, list, signal)
+  const list = {
+    path: '/actions/jobs',
+    search: 'status=queued&status=in_progress',
+    key: 'jobs',
+    read: readJob,
+  } as const
+  return (await readOnce(countedPages(api, server, { ...list, operation: 'poll', signal }), new Map())).entries
+}
+
+/** Returns every running job, and perhaps one that has just ended. */
+export async function listRunning(api: GiteaApi, server: Server, signal?: AbortSignal): Promise<readonly ListedJob[]> {
+  if (server.dialect.jobs === 'unfinished') return forgejoJobs(api, server, signal)
+  const list = { path: '/actions/jobs', search: 'status=in_progress', key: 'jobs', read: readJob } as const
+  return listWhole('jobs', countedPages(api, server, { ...list, operation: 'poll', signal }))
+}
+
+/** Returns one page of the jobs that are over, the oldest ones on the first. Only a server with the list of every job has it. */
+export function endedJobs(
+  api: GiteaApi,
+  server: Server,
+  page: number,
+  signal: AbortSignal | undefined,
+): Promise<Page<ListedJob>> {
+  const list = { path: '/actions/jobs', search: 'status=completed', key: 'jobs', read: readJob } as const
+  return countedPages(api, server, { ...list, operation: 'poll', signal })(page)
 }
 
 /** Returns undefined for a job that is gone. */
@@ -66,66 +79,79 @@ export async function readOneJob(
 
 type List<Entry> = {
   readonly path: string
-  readonly search: string
   readonly key: string
   readonly read: (value: unknown) => Entry | undefined
   readonly operation: 'poll' | 'list-registrations'
+  readonly signal: AbortSignal | undefined
 }
 
-/** The server may send shorter pages than asked, so only its total tells the end. */
-async function listOnce<Entry extends { readonly id: string }>(
+/** Reads one page. The first is 1. */
+type ReadPage<Entry> = (page: number) => Promise<Page<Entry>>
+
+/** Reads the list again until every entry was seen: one that moved to a page that was read before is on another page then. */
+async function listWhole<Entry extends { readonly id: string }>(
+  what: string,
+  readPageOf: ReadPage<Entry>,
+): Promise<readonly Entry[]> {
+  const seen = new Map<string, Entry>()
+  for (let reads = 1; reads <= readsMax; reads++) {
+    const { total } = await readOnce(readPageOf, seen)
+    if (seen.size >= total) return [...seen.values()]
+  }
+  throw badAnswer(`the list of ${what} changed while it was read, ${readsMax} times`)
+}
+
+/** Adds every page to the entries that were seen. The server may send shorter pages than asked, so only its total tells the end. */
+async function readOnce<Entry extends { readonly id: string }>(
+  readPageOf: ReadPage<Entry>,
+  seen: Map<string, Entry>,
+): Promise<Page<Entry>> {
+  let count = 0
+  for (let page = 1; page <= pagesMax; page++) {
+    const { entries, total } = await readPageOf(page)
+    for (const entry of entries) seen.set(entry.id, entry)
+    count += entries.length
+    if (count >= total || entries.length === 0) return { entries: [...seen.values()], total }
+  }
+  throw badAnswer(`a list has more than ${pagesMax} pages`)
+}
+
+function countedPages<Entry>(
   api: GiteaApi,
   { root, path: level }: Server,
-  { path, search, key, read, operation }: List<Entry>,
-  signal: AbortSignal | undefined,
-): Promise<Listed<Entry>> {
-  const entries = new Map<string, Entry>()
-  let seen = 0
-  for (let page = 1; page <= pagesMax; page++) {
+  { path, search, key, read, operation, signal }: List<Entry> & { readonly search: string },
+): ReadPage<Entry> {
+  return async (page) => {
     const query = `${search === '' ? '' : `${search}&`}limit=${pageLength}&page=${page}`
     const answer = await api.rest(root, { operation, method: 'GET', path: `${level}${path}`, search: query, signal })
     const found = readPage(jsonOf(answer, `the list of ${key}`), key, read)
-    if (!found) throw badAnswer(`the list of ${key} has another form`)
-    for (const entry of found.entries) entries.set(entry.id, entry)
-    seen += found.entries.length
-    if (seen >= found.total || found.entries.length === 0) {
-      return { entries: [...entries.values()], isWhole: entries.size === found.total && seen === found.total }
-    }
+    if (found) return found
+    throw badAnswer(`the list of ${key} has another form`)
   }
-  throw badAnswer(`the list of ${key} has more than ${pagesMax} pages`)
 }
 
-async function runnersOnce(api: GiteaApi, server: Server, signal?: AbortSignal): Promise<Listed<ListedRunner>> {
-  const list = {
-    path: '/actions/runners',
-    search: '',
-    key: 'runners',
-    read: readRunner,
-    operation: 'list-registrations',
-  } as const
-  if (server.dialect.jobs === 'every') return listOnce(api, server, list, signal)
-  const runners = new Map<string, ListedRunner>()
-  let seen = 0
-  for (let page = 1; page <= pagesMax; page++) {
+/** Forgejo's lists are plain, and a header has the total. */
+function plainPages<Entry>(
+  api: GiteaApi,
+  { root, path: level }: Server,
+  { path, key, read, operation, signal }: List<Entry>,
+): ReadPage<Entry> {
+  return async (page) => {
     const search = `limit=${pageLength}&page=${page}`
-    const path = `${server.path}${list.path}`
-    const answer = await api.rest(server.root, { operation: list.operation, method: 'GET', path, search, signal })
-    const entries = plainList(answer, 'runners', readRunner)
-    for (const runner of entries) runners.set(runner.id, runner)
-    seen += entries.length
-    const total = Number(answer.headers['x-total-count'] ?? Number.NaN)
-    if (entries.length === 0 || seen >= total) {
-      return { entries: [...runners.values()], isWhole: runners.size === seen && !(seen < total) }
-    }
+    const answer = await api.rest(root, { operation, method: 'GET', path: `${level}${path}`, search, signal })
+    const entries = plainList(answer, key, read)
+    return { entries, total: Number(answer.headers['x-total-count'] ?? entries.length) }
   }
-  throw badAnswer(`the list of runners has more than ${pagesMax} pages`)
 }
 
 /** Forgejo sends all unfinished jobs at once, and null if there is none (docs/reference/gitea.md#s7). */
-async function forgejoJobs(api: GiteaApi, server: Server, signal?: AbortSignal): Promise<Listed<ListedJob>> {
+async function forgejoJobs(api: GiteaApi, server: Server, signal?: AbortSignal): Promise<readonly ListedJob[]> {
   const path = `${server.path}/actions/runners/jobs`
-  const answer = await api.rest(server.root, { operation: 'poll', method: 'GET', path, signal })
-  return { entries: plainList(answer, 'jobs', readForgejoJob), isWhole: true }
+  return plainList(
+    await api.rest(server.root, { operation: 'poll', method: 'GET', path, signal }),
+    'jobs',
+    readForgejoJob,
+  )
 }
 
 function plainList<Entry>(answer: Answer, what: string, read: (value: unknown) => Entry | undefined): readonly Entry[] {

@@ -43,6 +43,7 @@ export function createGitHubForge(options: GitHubForgeOptions): Forge {
   }
   return {
     traits: forgeTraits.github,
+    hasten: () => {},
     open: (set, remembered, until) => openLink(account, options, { set, remembered, until }),
   }
 }

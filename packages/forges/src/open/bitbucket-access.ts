@@ -1,7 +1,9 @@
-// The Bitbucket account that an operator names with --bitbucket-workspace. Its credential comes from a file or the environment, never from the command line.
+// The Bitbucket account that an operator names with --bitbucket-workspace.
 import { CliFailure } from '@dayfly/command-line/failure'
 import { PortError } from '@dayfly/runner-set/model/port-error'
+import { createBitbucketAccount } from '../bitbucket/account.ts'
 import { type BitbucketCredential, readCredential } from '../bitbucket/credential.ts'
+import type { AccountOptions, Environment } from './account-options.ts'
 import { readCredentialFile } from './credential-file.ts'
 
 /** The names of Atlassian's autoscaler, and the key that each has in the Secret of a set. */
@@ -16,16 +18,26 @@ const keys: Readonly<Record<string, string>> = {
 const names =
   'BITBUCKET_OAUTH_CLIENT_ID and BITBUCKET_OAUTH_CLIENT_SECRET, or ATLASSIAN_ACCOUNT_EMAIL and ATLASSIAN_API_TOKEN, or BITBUCKET_ACCESS_TOKEN'
 
-/** Accepts WORKSPACE, WORKSPACE/REPOSITORY, or the URL of one. */
-export function bitbucketUrl(given: string): string {
-  return given.includes('://') ? given : `https://bitbucket.org/${given}`
+export const bitbucketOptions: AccountOptions = {
+  account: 'bitbucketWorkspace',
+  value: '<workspace>',
+  place: 'this workspace at Bitbucket; also WORKSPACE/REPOSITORY',
+  example: 'acme or acme/app',
+  advice: 'Give the workspace as its address shows it, such as acme, or acme/app for one repository.',
+  file: {
+    flag: '--bitbucket-credential-file',
+    key: 'bitbucketCredentialFile',
+    holds: 'the credential for --bitbucket-workspace, one NAME=VALUE in each line; default: the environment',
+  },
+  // A URL is for an emulator.
+  urlOf: (given) => (given.includes('://') ? given : `https://bitbucket.org/${given}`),
+  read: async (file, environment) => {
+    const credential = await readEntries(file, environment)
+    return (access) => createBitbucketAccount({ ...access, credential })
+  },
 }
 
-/** @param file has one NAME=VALUE in each line; undefined: the environment has the names */
-export async function bitbucketCredential(
-  file: string | undefined,
-  environment: Readonly<Record<string, string | undefined>>,
-): Promise<BitbucketCredential> {
+async function readEntries(file: string | undefined, environment: Environment): Promise<BitbucketCredential> {
   const given = file === undefined ? environment : linesOf(await readFile(file))
   const entries = Object.entries(keys).flatMap(([name, key]) => (given[name] ? [[key, given[name]] as const] : []))
   if (entries.length === 0) {

@@ -1,138 +1,102 @@
 // Opens the account at the forge that a command also reads. Credentials come from a file or the environment, never from the command line.
 import { CliFailure } from '@dayfly/command-line/failure'
-import type { Transport } from '@dayfly/kit/http'
-import { httpClient } from '@dayfly/kit/http-client'
+import { type HttpClient, httpClient } from '@dayfly/kit/http-client'
 import type { ForgeAccount } from '@dayfly/runner-set/forge/account'
 import { PortError } from '@dayfly/runner-set/model/port-error'
+import type { ForgeKind } from '@dayfly/runner-set/model/runner-set'
 import { Option } from 'commander'
-import { createBitbucketAccount } from '../bitbucket/account.ts'
-import { createGitHubAccount } from '../github/account.ts'
-import { bitbucketCredential, bitbucketUrl } from './bitbucket-access.ts'
+import { accountFlags } from './account-flags.ts'
+import type { AccountOptions, Environment, ForgeChoice } from './account-options.ts'
+import { bitbucketOptions } from './bitbucket-access.ts'
 import type { Caller } from './clients.ts'
-import { readCredentialFile } from './credential-file.ts'
+import { giteaOptions } from './gitea-access.ts'
+import { githubOptions } from './github-access.ts'
 
-export type ForgeChoice = {
-  readonly githubUrl?: string
-  readonly githubTokenFile?: string
-  readonly bitbucketWorkspace?: string
-  readonly bitbucketCredentialFile?: string
+const forges: Readonly<Record<ForgeKind, AccountOptions>> = {
+  github: githubOptions,
+  bitbucket: bitbucketOptions,
+  gitea: giteaOptions,
 }
+const kinds = Object.keys(forges) as readonly ForgeKind[]
 
-type Environment = Readonly<Record<string, string | undefined>>
-
-/** @param where begins the descriptions of the two accounts */
+/** @param where begins the descriptions of the accounts */
 export function forgeOptions(where: string): readonly Option[] {
-  return [
-    new Option('--github-url <url>', `${where}the runners of this organization, repository or enterprise at GitHub`),
-    new Option('--github-token-file <file>', 'the file with the token for --github-url; default: $GITHUB_TOKEN'),
-    new Option(
-      '--bitbucket-workspace <workspace>',
-      `${where}the runners of this workspace at Bitbucket; also WORKSPACE/REPOSITORY`,
-    ),
-    new Option(
-      '--bitbucket-credential-file <file>',
-      'the file with the credential for --bitbucket-workspace, one NAME=VALUE in each line; default: the environment',
-    ),
-  ]
+  return kinds.flatMap((kind) => {
+    const { value, place, file } = forges[kind]
+    return [
+      new Option(`${accountFlags[kind]} ${value}`, `${where}the runners of ${place}`),
+      new Option(`${file.flag} <file>`, `the file with ${file.holds}`),
+    ]
+  })
 }
 
 /** Returns whether an option for an account was given. */
-export function namesForge({ githubUrl, githubTokenFile, bitbucketWorkspace, bitbucketCredentialFile }: ForgeChoice) {
-  return (githubUrl ?? githubTokenFile ?? bitbucketWorkspace ?? bitbucketCredentialFile) !== undefined
+export function namesForge(choice: ForgeChoice): boolean {
+  return kinds.some((kind) => (choice[forges[kind].account] ?? choice[forges[kind].file.key]) !== undefined)
+}
+
+/** Returns the option with which the account was named; undefined without one. */
+export function accountFlagOf(choice: ForgeChoice): string | undefined {
+  const kind = namedIn(choice)[0]
+  return kind && accountFlags[kind]
 }
 
 /** Refuses options that do not fit together. */
 export function checkForgeChoice(choice: ForgeChoice): void {
-  const { githubUrl, githubTokenFile, bitbucketWorkspace, bitbucketCredentialFile } = choice
   const usage = (sentence: string, next: string) => new CliFailure({ code: 'usage', sentence, next })
-  if (githubUrl !== undefined && bitbucketWorkspace !== undefined) {
-    throw usage('--github-url and --bitbucket-workspace name two accounts.', 'Run the command once for each.')
+  const named = namedIn(choice)
+  if (named.length > 1) {
+    const flags = named.map((kind) => accountFlags[kind]).join(' and ')
+    throw usage(`${flags} name ${named.length === 2 ? 'two' : 'several'} accounts.`, 'Run the command once for each.')
   }
-  if (githubTokenFile !== undefined && githubUrl === undefined) {
-    throw usage('--github-token-file is for --github-url.', 'Add --github-url, such as https://github.com/acme.')
+  for (const kind of kinds) {
+    const { account, example, file } = forges[kind]
+    if (choice[file.key] === undefined || choice[account] !== undefined) continue
+    const flag = accountFlags[kind]
+    throw usage(`${file.flag} is for ${flag}.`, `Add ${flag}, such as ${example}.`)
   }
-  if (bitbucketCredentialFile !== undefined && bitbucketWorkspace === undefined) {
-    throw usage(
-      '--bitbucket-credential-file is for --bitbucket-workspace.',
-      'Add --bitbucket-workspace, such as acme or acme/app.',
-    )
-  }
+}
+
+function namedIn(choice: ForgeChoice): readonly ForgeKind[] {
+  return kinds.filter((kind) => choice[forges[kind].account] !== undefined)
 }
 
 type ForgeAccess = { readonly account: ForgeAccount | undefined; close(): Promise<void> }
 
 /** Sends no request. Throws a CliFailure if the URL or the credential cannot be used. */
 export async function openForge(choice: ForgeChoice, caller: Caller, environment: Environment): Promise<ForgeAccess> {
-  const { githubUrl, githubTokenFile, bitbucketWorkspace, bitbucketCredentialFile } = choice
-  if (githubUrl !== undefined) {
-    refuseClearText('github', githubUrl)
-    const token = githubTokenFile === undefined ? fromEnvironment(environment) : await fromFile(githubTokenFile)
-    const credential = { kind: 'token', token } as const
-    return opened('github', (transport) => createGitHubAccount({ ...caller, url: githubUrl, credential, transport }))
-  }
-  if (bitbucketWorkspace !== undefined) {
-    const url = bitbucketUrl(bitbucketWorkspace)
-    refuseClearText('bitbucket', url)
-    const credential = await bitbucketCredential(bitbucketCredentialFile, environment)
-    return opened('bitbucket', (transport) => createBitbucketAccount({ ...caller, url, credential, transport }))
-  }
-  return { account: undefined, close: async () => {} }
+  const [kind] = namedIn(choice)
+  const given = kind && choice[forges[kind].account]
+  if (kind === undefined || given === undefined) return { account: undefined, close: async () => {} }
+  const { urlOf, file, read, advice } = forges[kind]
+  const url = urlOf(given)
+  refuseClearText(kind, url)
+  const create = await read(choice[file.key], environment)
+  const client = httpClient()
+  return opened(client, { kind, advice }, () => create({ ...caller, url, transport: client.transport }))
 }
 
-const examples = {
-  github: 'Give the URL as a browser shows it, such as https://github.com/acme.',
-  bitbucket: 'Give the workspace as its address shows it, such as acme, or acme/app for one repository.',
-} as const
-
 async function opened(
-  forge: keyof typeof examples,
-  create: (transport: Transport) => ForgeAccount,
+  client: HttpClient,
+  { kind, advice }: { readonly kind: ForgeKind; readonly advice: string },
+  create: () => ForgeAccount,
 ): Promise<ForgeAccess> {
-  const client = httpClient()
   try {
-    return { account: create(client.transport), close: () => client.close() }
+    return { account: create(), close: () => client.close() }
   } catch (error) {
     await client.close()
     if (!(error instanceof PortError) || error.kind !== 'bad-config') throw error
-    const next = examples[forge]
-    throw new CliFailure({ code: `${forge}-url-invalid`, sentence: error.message, next, cause: error })
+    throw new CliFailure({ code: `${kind}-url-invalid`, sentence: error.message, next: advice, cause: error })
   }
 }
 
 /** Refuses plain HTTP, except to this machine: the network could read the credential. */
-function refuseClearText(forge: string, given: string): void {
+function refuseClearText(kind: ForgeKind, given: string): void {
   const url = URL.canParse(given) ? new URL(given) : undefined
   if (url?.protocol !== 'http:' || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname)) return
   throw new CliFailure({
-    code: `${forge}-url-insecure`,
+    code: `${kind}-url-insecure`,
     sentence: `The credential would go to ${url.hostname} in clear text.`,
     next: 'Give the URL with https.',
-  })
-}
-
-function fromEnvironment(environment: Environment): string {
-  const token = environment['GITHUB_TOKEN']?.trim() ?? ''
-  if (token === '') {
-    throw new CliFailure({
-      code: 'github-token-missing',
-      sentence: '--github-url needs a token, and none was given.',
-      next: 'Name its file with --github-token-file, or set GITHUB_TOKEN.',
-    })
-  }
-  return checked(token, 'GITHUB_TOKEN')
-}
-
-async function fromFile(file: string): Promise<string> {
-  const next = 'Name a file that holds the token and nothing else.'
-  return checked((await readCredentialFile({ file, code: 'github-token', noun: 'token', next })).trim(), file)
-}
-
-/** Refuses a text that an HTTP header cannot hold. The message never repeats the text. */
-function checked(token: string, from: string): string {
-  if (/^[\x21-\x7e]{1,4096}$/.test(token)) return token
-  throw new CliFailure({
-    code: 'github-token-invalid',
-    sentence: `The token in ${from} is not valid: it must be one word of ASCII characters.`,
-    next: 'Write the token there, and nothing else.',
   })
 }

@@ -4,7 +4,7 @@ import type { Clock, Instant } from '@dayfly/kit/clock'
 import type { HttpClient } from '@dayfly/kit/http-client'
 import { type OutboundOptions, outboundClient } from '@dayfly/kit/outbound'
 import type { Forge, ForgeAccess } from '@dayfly/runner-set/forge/forge'
-import type { ForgeSource } from '@dayfly/runner-set/model/runner-set'
+import type { ForgeKind, ForgeSource } from '@dayfly/runner-set/model/runner-set'
 import { callsAtOnceMax } from '../github/calls/calls.ts'
 import { type Controlling, forgeOpeners } from './clients.ts'
 import { routeTo } from './route.ts'
@@ -12,6 +12,8 @@ import { routeTo } from './route.ts'
 export interface Forges {
   /** Returns the account of a set: the same one for the same URL and access. Throws a `PortError` for a configuration that cannot work. */
   forgeFor(source: ForgeSource, access: ForgeAccess): Forge
+  /** Asks every account of this forge soon, because something may have changed there. */
+  hasten(kind: ForgeKind): void
   /** Closes every connection. */
   close(): Promise<void>
 }
@@ -23,7 +25,13 @@ export type ForgesOptions = Omit<Controlling, 'forceServer'> & {
   readonly connect?: (options: OutboundOptions) => HttpClient
 }
 
-type Account = { readonly forge: Forge; readonly client: Client; usedAt: Instant; links: number }
+type Account = {
+  readonly kind: ForgeKind
+  readonly forge: Forge
+  readonly client: Client
+  usedAt: Instant
+  links: number
+}
 type Client = HttpClient & { accounts: number }
 
 /** Connections for lists, tokens and acknowledgements beside a burst of registrations. */
@@ -58,7 +66,7 @@ export function createForges(options: ForgesOptions): Forges {
     }))
     const forge = create(client.transport)
     client.accounts++
-    return { forge, client, usedAt: clock.now(), links: 0 }
+    return { kind: source.kind, forge, client, usedAt: clock.now(), links: 0 }
   }
   return {
     forgeFor: (source, access) => {
@@ -68,6 +76,9 @@ export function createForges(options: ForgesOptions): Forges {
       )
       account.usedAt = clock.now()
       return counted(account, clock)
+    },
+    hasten: (kind) => {
+      for (const account of accounts.values()) if (account.kind === kind) account.forge.hasten()
     },
     close: async () => {
       await Promise.all([...clients.values()].map((client) => client.close()))
@@ -80,6 +91,7 @@ function counted(account: Account, clock: Clock): Forge {
   const { forge } = account
   return {
     traits: forge.traits,
+    hasten: () => forge.hasten(),
     open: async (set, remembered, until) => {
       account.links++
       let isOpen = true

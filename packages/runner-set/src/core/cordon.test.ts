@@ -8,6 +8,7 @@ import { a, job, open, refused, seconds, unreachable } from './state/state.fixtu
 import { job as knownJob, limits, now, podFacts, registration, runner, runnerSet, world } from './world.fixture.ts'
 
 const bitbucket = runnerSet({ source: { ...runnerSet().source, kind: 'bitbucket', runnerGroup: undefined } })
+const gitea = runnerSet({ source: { ...runnerSet().source, kind: 'gitea', runnerGroup: undefined } })
 const running = podFacts({ startedAt: now - seconds(60) })
 const finished = { ...knownJob, finished: { result: 'unknown', at: now } }
 const cordoned = { is: 'present', value: registration('a', { isCordoned: true, busy: false }), at: now } as const
@@ -61,6 +62,24 @@ describe('one life at a forge that needs cordons', () => {
     const github = runnerSet()
     expect(stepFor({ job: knownJob }, github)).toBe('nothing')
     expect(stepFor({ job: finished }, github)).toBe('+600 s')
+  })
+
+  const lingering = { job: { ...knownJob, finished: { result: 'failure', at: now - limits.lingerMs } } }
+  const missing = { is: 'absent', at: now } as const
+  const unregistered = { ...lingering, registration: missing, registrationMissingSince: now - limits.ghostMs }
+  const stuck = { reason: 'termination-stuck', message: '', since: now } as const
+  it.each<[string, Partial<Runner>, string]>([
+    ['cordoned, and its removal was not carried out', { registration: cordoned }, 'deregister-runner (spent)'],
+    ['its job is over', { job: finished }, '+600 s'],
+    ['its container runs on, and two lists lack its registration', unregistered, 'delete-runner (ghost)'],
+    ['the same, shown as stuck before', { ...unregistered, stuck }, 'delete-runner (ghost)'],
+    ['only one list lacks its registration', { ...unregistered, registrationMissingSince: now, stuck }, '+60 s'],
+  ])('ends a runner that takes one job and never exits: %s: %s', (_, given, expected) => {
+    expect(stepFor(given, gitea)).toBe(expected)
+  })
+
+  it('never ends a runner that may have more to do after its job', () => {
+    expect(stepFor({ ...unregistered, stuck }, runnerSet())).toBe('nothing')
   })
 
   it('counts a cordoned runner without a job as no capacity', () => {

@@ -2,11 +2,13 @@ import { expect, it } from 'vitest'
 import type { FailureReason } from '../model/failure.ts'
 import type { ContainerEnd, Runner } from '../model/runner.ts'
 import { failureOfEnd } from './end.ts'
-import { job, now, runner, runnerSet } from './world.fixture.ts'
+import { job, now, podFacts, runner, runnerSet } from './world.fixture.ts'
 
 const end = (exitCode: number, reason = 'Error'): ContainerEnd => ({ exitCode, reason, at: now })
 const startFailure = { reason: 'init-failed', message: 'm', since: now } as const
 const disrupted = { reason: 'evicted', message: 'EvictionByEvictionAPI', since: now - 5_000 } as const
+const { createdAt } = podFacts()
+const untimed: ContainerEnd = { ...end(-1, 'Unknown'), at: createdAt }
 const over = { ...job, finished: { result: 'succeeded', at: now } }
 const ofJob = (result: string, at: number) => ({ job: { ...job, finished: { result, at } } })
 const unseen = runner('a', {}, { pod: { is: 'requested', since: now } })
@@ -27,6 +29,7 @@ it.each<[string, Runner, ContainerEnd, FailureReason | undefined]>([
   ['an eviction as the job fails', runner('a', { disrupted }, ofJob('failed', disrupted.since)), end(0), 'evicted'],
   ['an eviction after the job', runner('a', { disrupted }, ofJob('failed', disrupted.since - 1)), end(0), undefined],
   ['an eviction after the end', runner('a', { disrupted: { ...disrupted, since: now + 1 } }), end(0), undefined],
+  ['an eviction, and an end whose time is unknown', runner('a', { disrupted }), untimed, 'evicted'],
   ['an eviction after a deletion of ours', runner('a', { disrupted }, { deleted: true }), end(143), undefined],
   ['a helper without memory', runner('a'), { ...end(1), killedHelper: 'docker' }, 'out-of-memory'],
   ['a pod that never ran', runner('a'), end(-1, 'Unknown'), 'start-unexplained'],

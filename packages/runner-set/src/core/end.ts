@@ -29,8 +29,11 @@ export function failureOfEnd(
 
 /** A disruption is the cause also if the container then ended in order. A runner that is asked to end may still report the end of its job. */
 function disruptionBefore({ pod, job }: EndedRunner, end: ContainerEnd): Failure | undefined {
-  const disrupted = pod.is === 'present' ? pod.value.disrupted : undefined
-  if (!disrupted || disrupted.since > end.at) return undefined
+  const facts = pod.is === 'present' ? pod.value : undefined
+  const disrupted = facts?.disrupted
+  if (!disrupted) return undefined
+  // An end without a time of its own has that of the creation, and proves no order.
+  if (end.at > facts.createdAt && disrupted.since > end.at) return undefined
   const { finished } = job ?? {}
   const isUnharmed = finished && (finished.result === 'succeeded' || finished.at < disrupted.since)
   if (end.exitCode === 0 && isUnharmed) return undefined

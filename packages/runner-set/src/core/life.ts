@@ -3,6 +3,7 @@ import type { Instant } from '@dayfly/kit/clock'
 import type { EndCause } from '../model/end-cause.ts'
 import type { JournalEvent } from '../model/event.ts'
 import { type Failure, failureInfo, type LastingFailure, type StartCause } from '../model/failure.ts'
+import { forgeTraits } from '../model/forge-traits.ts'
 import type { PodFacts, Runner } from '../model/runner.ts'
 import type { SetWorld } from '../model/world.ts'
 import { failureOfEnd } from './end.ts'
@@ -95,18 +96,31 @@ function decideBusy(moment: Moment, { name, registration, cordonRetry }: Runner)
   return { action: { kind: 'cordon-runner', runner: name, registration: registration.value } }
 }
 
-/** Its job is over and its container runs on. Where the forge ends its runners, this one may have more to do and is never ended; after a while it is stuck. */
+/**
+ * Its job is over and its container runs on, or it is cordoned and gets no job. Where the forge ends its runners, this one may have more
+ * to do. After a while it is stuck, and it is ended only if it would never exit.
+ */
 function decideSpent(moment: Moment, runner: Runner, pod: PodFacts): LifeDecision {
   const { world, limits, now } = moment
-  if (needsCordon(world.set)) {
+  if (needsCordon(world.set) || getsNoJob(runner)) {
     return endStep(moment, runner, pod, { kind: isGhost(runner, limits) ? 'ghost' : 'spent' })
   }
   const finished = runner.job?.finished
-  if (!finished || runner.stuck) return nothing
+  if (!finished) return nothing
   const late = finished.at + limits.lingerMs
   if (now < late) return { due: late }
   const message = `its container still runs ${Math.round((now - finished.at) / 1_000)} s after its job`
+  const { exitsUnregistered } = forgeTraits[world.set.source.kind].runner
+  if (!exitsUnregistered && isGhost(runner, limits)) {
+    return end(moment, runner, { kind: 'ghost' }, { reason: 'termination-stuck', message })
+  }
+  if (runner.stuck) return exitsUnregistered ? nothing : askRegistrations(moment, limits.listRegistrationsMs)
   return stuck(world, runner, { reason: 'termination-stuck', message, since: finished.at })
+}
+
+/** Its removal was not carried out after its cordon, or another client has cordoned it. */
+function getsNoJob({ job, registration }: Runner): boolean {
+  return job === undefined && registration.is === 'present' && registration.value.isCordoned === true
 }
 
 function decideStarting(moment: Moment, runner: Runner, pod: PodFacts): LifeDecision {

@@ -9,7 +9,7 @@ export type AccountRegistration = Registration & {
   readonly set: string | undefined
   /** Absent if the forge does not say. */
   readonly labels?: readonly string[]
-  /** When it was registered; undefined if the forge does not say. */
+  /** When it was registered, or a later time at which it was registered already; undefined if the forge shows neither. */
   readonly createdAt: Instant | undefined
 }
 

@@ -108,6 +108,8 @@ export interface Forge {
    * `conflict`. Any other failure is retried by the link, which reports it as `failing`.
    */
   open(set: ForgeSet, remembered: ForgeState | undefined, until: AbortSignal): Promise<Link>
+  /** Asks the forge soon, because something may have changed there. Does nothing where the forge sends its events at once. */
+  hasten(): void
 }
 
 /**

@@ -35,6 +35,7 @@ export type JournalEvent =
   | { readonly kind: 'watch-recovered'; readonly resource: string; readonly objects: number | undefined }
   | { readonly kind: 'health-listening'; readonly address: string }
   | { readonly kind: 'dashboard-listening'; readonly address: string }
+  | { readonly kind: 'webhooks-listening'; readonly address: string }
   /** The past of the page cannot be read or kept. */
   | { readonly kind: 'history-failed'; readonly message: string }
   /** The collector of OpenTelemetry does not take traces or metrics. Written at most once a minute for each. */

@@ -24,6 +24,7 @@ export type ContainerEnd = {
   readonly exitCode: number
   /** Kubernetes' reason: `Completed`, `Error`, `OOMKilled`, `StartError`, … For a pod without a container, its own reason and message. */
   readonly reason: string
+  /** The pod's creation if the cluster names no time. */
   readonly at: Instant
   /** Another container of the pod that exceeded its memory limit. */
   readonly killedHelper?: string | undefined
@@ -41,7 +42,7 @@ export type PodFacts = {
   readonly startedAt: Instant | undefined
   /** How the runner container ended, or the pod before the container could start; undefined while it may run. */
   readonly end: ContainerEnd | undefined
-  /** The eviction, preemption, shutdown, deadline or refusal that ended the pod, or is about to. */
+  /** The eviction, preemption, shutdown, deadline or refusal that ended the pod, or is about to. `since` is the pod's creation if the cluster names no time. */
   readonly disrupted: LastingFailure | undefined
   /** Whether every container of the pod has ended (phase Succeeded or Failed), so that it occupies no node. */
   readonly finished: boolean

@@ -24,6 +24,7 @@ import { serveHealth } from './health-server.ts'
 import type { ListenAddress } from './listen-address.ts'
 import { preflight } from './preflight.ts'
 import { followWithTelemetry } from './telemetry.ts'
+import { serveWebhooks, type WebhookSettings } from './webhooks.ts'
 
 export type ControllerSettings = {
   readonly kubeconfig: Kubeconfig
@@ -33,6 +34,8 @@ export type ControllerSettings = {
   readonly health: ListenAddress | undefined
   /** Undefined: no page. */
   readonly page: PageSettings | undefined
+  /** Undefined: no address for webhooks. */
+  readonly webhooks: WebhookSettings | undefined
   readonly namespace: string | undefined
   readonly lease: { readonly namespace: string; readonly name: string }
   /** The name of this pod; undefined outside a pod that passes it. */
@@ -96,6 +99,7 @@ async function run(
     journal.write({ kind: 'dashboard-listening', address: page.origin })
     closers.push(page.close)
   }
+  if (settings.webhooks) closers.push(await takeWebhooks(settings.webhooks, () => forges.hasten('gitea'), journal))
   const onWaiting = (why: string) => {
     if (running.waiting !== why) journal.write({ kind: 'cluster-unavailable', message: why })
     running.waiting = why
@@ -124,6 +128,17 @@ async function run(
   })
   await controller.stop()
   late.cancel()
+}
+
+/** Lets deliveries of webhooks make polls come at once. Returns how to end that. */
+async function takeWebhooks(
+  settings: WebhookSettings,
+  onNews: () => void,
+  journal: Journal,
+): Promise<() => Promise<void>> {
+  const server = await serveWebhooks(settings, onNews)
+  journal.write({ kind: 'webhooks-listening', address: server.origin })
+  return server.close
 }
 
 /** Serves health checks of what is running, from now on. Returns how to end that. */

@@ -1,5 +1,6 @@
 // Turns the facts into a plan: pure. The same facts give the same plan and digest. Nothing that may be busy is touched.
 
+import { anyAccountFlag } from '@dayfly/forges/open/account-flags'
 import { ageText } from '@dayfly/kit/age-text'
 import { hashValue } from '@dayfly/kit/hash'
 import { leases } from '@dayfly/kubernetes/lease-record'
@@ -23,7 +24,7 @@ export function planSweep(facts: SweepFacts): SweepPlan {
       ...(facts.secrets.known ? [] : [`Secrets of runners that are gone: ${facts.secrets.why}.`]),
       ...(facts.leaders.known ? [] : [`The Lease of the controller: ${facts.leaders.why}.`]),
       ...(facts.forge && !facts.forge.known ? [`Registrations at the forge: ${facts.forge.why}.`] : []),
-      ...(facts.forge ? [] : ['Registrations at the forge: neither --github-url nor --bitbucket-workspace was given.']),
+      ...(facts.forge ? [] : [`Registrations at the forge: no account was given (${anyAccountFlag}).`]),
     ],
     digest: hashValue(steps, 16),
   }

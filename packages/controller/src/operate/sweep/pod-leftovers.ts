@@ -1,4 +1,5 @@
 // Pods with Dayfly's label whose RunnerSet is gone. A pod whose runner may have a job goes only after the forge refused no deregistration.
+import { anyAccountFlag } from '@dayfly/forges/open/account-flags'
 import type { KubeObject } from '@dayfly/kubernetes/types'
 import { annotations } from '@dayfly/runner-set/core/pod'
 import { runnerContainer } from '@dayfly/runner-set/model/runner-names'
@@ -64,8 +65,7 @@ type Verdict = { readonly id: string } | { readonly id: undefined; readonly beca
 /** The forge must know exactly this registration, and as idle. It refuses to remove a busy one in the end. */
 function judgeRunning({ metadata }: Pod, forge: SweepFacts['forge']): Verdict {
   const no = (because: string): Verdict => ({ id: undefined, because })
-  if (!forge)
-    return no('its runner may have a job: --github-url or --bitbucket-workspace lets its forge say whether it is idle')
+  if (!forge) return no(`its runner may have a job: its forge says with ${anyAccountFlag} whether it is idle`)
   if (!forge.known) return no('its runner may have a job, and the forge did not answer')
   const id = metadata.annotations?.[annotations.registrationId]
   const found = forge.value.registrations.find((one) => one.id === id && one.name === metadata.name)

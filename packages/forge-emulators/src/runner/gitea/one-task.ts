@@ -20,30 +20,34 @@ const askEvery = { least: 2_000, most: 5_000 } as const
 /** The time for a response with a task. It is below the default grace period of a pod. */
 const askMs = 10_000
 
-/** Resolves with the exit code after one task, when the server refuses the runner or stays unreachable, or when this program must end. Never rejects for the server's behaviour. */
+/** Runs the runner over HTTP, and resolves with its exit code. */
 export async function runOneTask(credential: TaskRunnerCredential, host: RunnerHost): Promise<number> {
-  const connection = connect(credential.address, {
-    'x-runner-uuid': credential.uuid,
-    'x-runner-token': credential.token,
-  })
-  const link = { credential, rpc: createRpc(connection) }
+  const own = { 'x-runner-uuid': credential.uuid, 'x-runner-token': credential.token }
+  const connection = connect(credential.address, own)
   try {
-    const declared = await declare(link, host)
-    if (declared !== undefined) return declared
-    print(host, `${credential.name} waits for a task with the labels ${credential.labels.join(', ')}.`)
-    const found = await takeTask(link, host)
-    if (found.is === 'ended') return found.code
-    const { task } = found
-    const { context } = task
-    const [repository, server, actor] = ['repository', 'server_url', 'actor'].map((name) => textAt(context, name) ?? '')
-    // Others find the job of a runner by this line, which Gitea's own runner prints.
-    print(host, `task ${task.id} repo is ${repository} ${server} ${actor}`)
-    const delivery = await serveTask(task, link, host)
-    print(host, deliveries[delivery])
-    return delivery === 'undelivered' ? exitCodes.failed : exitCodes.ended
+    return await liveOnce({ credential, rpc: createRpc(connection) }, host)
   } finally {
     connection.close()
   }
+}
+
+/** Resolves with the exit code after one task, when the server refuses the runner or stays unreachable, or when this program must end. Never rejects for the server's behaviour. */
+export async function liveOnce(link: TaskLink, host: RunnerHost): Promise<number> {
+  const { credential } = link
+  const declared = await declare(link, host)
+  if (declared !== undefined) return declared
+  print(host, `${credential.name} waits for a task with the labels ${credential.labels.join(', ')}.`)
+  const found = await takeTask(link, host)
+  if (found.is === 'ended') return found.code
+  const { task } = found
+  const [repository, server, actor] = ['repository', 'server_url', 'actor'].map((name) => {
+    return textAt(task.context, name) ?? ''
+  })
+  // Others find the job of a runner by this line, which Gitea's own runner prints.
+  print(host, `task ${task.id} repo is ${repository} ${server} ${actor}`)
+  const delivery = await serveTask(task, link, host)
+  print(host, deliveries[delivery])
+  return delivery === 'undelivered' ? exitCodes.failed : exitCodes.ended
 }
 
 const deliveries = {

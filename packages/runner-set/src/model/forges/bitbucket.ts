@@ -35,6 +35,7 @@ export const bitbucket = {
     // docs/reference/bitbucket.md#s3-3
     readsEngineFiles: true,
     externalsFolder: undefined,
+    exitsUnregistered: false,
     outdatedExitCode: undefined,
   },
 } as const satisfies ForgeTraits

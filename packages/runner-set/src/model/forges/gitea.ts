@@ -28,6 +28,7 @@ export const gitea = {
     workFolderVariable: undefined,
     readsEngineFiles: false,
     externalsFolder: undefined,
+    exitsUnregistered: false,
     outdatedExitCode: undefined,
   },
 } as const satisfies ForgeTraits

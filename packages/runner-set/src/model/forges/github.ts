@@ -29,6 +29,7 @@ export const github = {
     readsEngineFiles: false,
     // https://github.com/actions/runner/blob/main/src/Runner.Worker/ContainerOperationProvider.cs mounts it at /__e.
     externalsFolder: '/home/runner/externals',
+    exitsUnregistered: true,
     outdatedExitCode: 7,
   },
 } as const satisfies ForgeTraits

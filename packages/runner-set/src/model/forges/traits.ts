@@ -40,6 +40,8 @@ export type RunnerTraits = {
   readonly readsEngineFiles: boolean
   /** The folder of its image that a job's containers mount through the Docker Engine; undefined if they mount nothing of the image. */
   readonly externalsFolder: string | undefined
+  /** Whether it exits when the forge no longer knows it. If not, it asks for jobs forever, and only Dayfly ends its pod. */
+  readonly exitsUnregistered: boolean
   /** The exit code with which it ends if the forge refuses its version. */
   readonly outdatedExitCode: number | undefined
 }
