@@ -3,7 +3,13 @@ import path from 'node:path'
 import { parseRunnerSet } from '@dayfly/runner-set/config/runner-set'
 import { runnerSetSpecSchema } from '@dayfly/runner-set/config/spec-schema'
 import { expect, it } from 'vitest'
-import { bitbucketExample, giteaExample, runnerSetExample, runnerSetJsonSchema, runnerSetPage } from './runner-set-page.ts'
+import {
+  bitbucketExample,
+  giteaExample,
+  runnerSetExample,
+  runnerSetJsonSchema,
+  runnerSetPage,
+} from './runner-set-page.ts'
 
 it('docs/runner-set.md is up to date: run "npx tsx scripts/generate-runner-set.ts"', () => {
   expect(readFileSync(path.resolve(import.meta.dirname, '../docs/runner-set.md'), 'utf8')).toBe(runnerSetPage())

@@ -1,7 +1,8 @@
 // The numbered cases of the reference that any server can show, at a real Gitea. The emulator runs the same ones.
 
 import { readForgeEvents } from '@dayfly/forges/event-reader.fixture'
-import { type GiteaBench, giteaCases } from '@dayfly/forges/gitea/conformance.fixture'
+import { giteaCases } from '@dayfly/forges/gitea/conformance.fixture'
+import type { GiteaBench } from '@dayfly/forges/gitea/conformance-bench.fixture'
 import { createGiteaForge } from '@dayfly/forges/gitea/gitea'
 import { waitAtMost } from '@dayfly/forges/waiting.fixture'
 import { httpClient } from '@dayfly/kit/http-client'

@@ -28,23 +28,26 @@ const max = 20
 const jobCount = isFull ? 200 : 40
 
 let gitea: Gitea
+/** It has the one scope that a set of a repository needs. */
+let token: string
 beforeAll(async () => {
   gitea = await openGitea()
   await gitea.createOrganization('acme')
+  token = await gitea.createToken(gitea.server.admin.name, 'write:repository')
 })
 afterAll(() => gitea?.close())
 
-type Trouble = {
+type Faults = {
   readonly kills: number
   readonly restarts: number
   readonly latencyMs: number
   readonly lostShare: number
 }
 
-const none: Trouble = { kills: 0, restarts: 0, latencyMs: 0, lostShare: 0 }
+const none: Faults = { kills: 0, restarts: 0, latencyMs: 0, lostShare: 0 }
 
 /** The cluster, and a relay to the server, with one RunnerSet for the repository. */
-async function openStage(repository: string, { latencyMs, lostShare }: Trouble) {
+async function openStage(repository: string, { latencyMs, lostShare }: Faults) {
   const world = createWorld()
   const own = path.join(world.directory, 'own')
   mkdirSync(own)
@@ -55,7 +58,6 @@ async function openStage(repository: string, { latencyMs, lostShare }: Trouble) 
   const relay = await openRelay({ target: gitea.url, latencyMs, share: lostShare, random: seededRandom(1) })
   const connection = connect(await loadKubeconfig(kubeconfig), clock)
   const kubernetes = createKubernetes({ transport: connection.transport, clock, random: systemRandom() })
-  const token = await gitea.createToken(gitea.server.admin.name, 'write:repository')
   const spec = {
     gitea: { url: `${relay.url}/acme/${repository}`, credentials: { secret: 'gitea' } },
     scale: { max },
@@ -97,7 +99,7 @@ async function endure(
   level: Level,
   controller: ControllerProcess,
   again: () => ControllerProcess,
-  { kills, restarts }: Trouble,
+  { kills, restarts }: Faults,
 ) {
   let leader = controller
   const moments = (count: number) => Array.from({ length: count }, (_, index) => ((index + 1) * jobCount) / (count + 2))
@@ -120,7 +122,7 @@ async function endure(
   return leader
 }
 
-const troubles: readonly (readonly [string, Trouble])[] = isFull
+const faultKinds: readonly (readonly [string, Faults])[] = isFull
   ? [
       ['alone', none],
       ['with a controller that is killed ten times', { ...none, kills: 10 }],
@@ -130,13 +132,13 @@ const troubles: readonly (readonly [string, Trouble])[] = isFull
     ]
   : [
       ['alone', none],
-      ['with all troubles at once', { kills: 1, restarts: 1, latencyMs: 150, lostShare: 0.05 }],
+      ['with all faultKinds at once', { kills: 1, restarts: 1, latencyMs: 150, lostShare: 0.05 }],
     ]
 
-test.each(troubles)('a burst of jobs, %s', { timeout: 1_200_000 }, async (name, trouble) => {
+test.each(faultKinds)('a burst of jobs, %s', { timeout: 1_200_000 }, async (name, faults) => {
   const repository = name.replaceAll(/\W+/g, '-')
   const level = await gitea.createRepository('acme', repository)
-  const stage = await openStage(repository, trouble)
+  const stage = await openStage(repository, faults)
   const controllers: ControllerProcess[] = []
   const start = () => {
     const controller = stage.start()
@@ -148,7 +150,7 @@ test.each(troubles)('a burst of jobs, %s', { timeout: 1_200_000 }, async (name, 
     await first.saw('forge-connected')
     const folder = path.join(stage.own, 'jobs')
     const begun = await startJobs(level, folder)
-    const leader = await endure(level, first, start, trouble)
+    const leader = await endure(level, first, start, faults)
     const jobs = await gitea.jobs(level)
     expect(jobs.filter(({ conclusion, run_attempt }) => conclusion !== 'success' || run_attempt !== 1)).toEqual([])
     const runs = readdirSync(folder).map((file) => readFileSync(path.join(folder, file), 'utf8').trim().split('\n'))
@@ -165,7 +167,7 @@ test.each(troubles)('a burst of jobs, %s', { timeout: 1_200_000 }, async (name, 
     console.log(
       `${jobCount} jobs, at most ${max} runners, ${name}: queued to first step p50 ${at(0.5)} s, p95 ${at(0.95)} s; ${(requests / jobCount).toFixed(1)} requests a job by the last controller; ${lost} answers lost`,
     )
-    expect(trouble.lostShare === 0 || lost > 0).toBe(true)
+    expect(faults.lostShare === 0 || lost > 0).toBe(true)
   } finally {
     await stage.close()
   }

@@ -18,7 +18,7 @@ export type RelayOptions = {
   readonly random: Random
 }
 
-/** Gitea gives a task once: if that answer is lost, the job fails after its timeout, whoever the client is (docs/reference/gitea.md#s4-5). */
+/** Gitea gives a task once: if that answer is lost, the job fails after its timeout (docs/reference/gitea.md#s4-5). */
 const neverLost = /\/FetchTask$/
 
 export async function openRelay({ target, latencyMs, share, random }: RelayOptions): Promise<Relay> {

@@ -6,7 +6,7 @@ import type { Failure, FailureReason } from '@dayfly/runner-set/model/failure'
 import { PortError, type PortErrorKind } from '@dayfly/runner-set/model/port-error'
 import type { ForgeKind } from '@dayfly/runner-set/model/runner-set'
 
-/** What the errors of one forge say. */
+/** The words in the errors of one forge. */
 type Wording = {
   readonly forge: ForgeKind
   /** The forge in sentences, for example `Bitbucket`. */

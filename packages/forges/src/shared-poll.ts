@@ -1,4 +1,4 @@
-// What an account lists again and again, shared by all its sets. It polls while a set or a caller needs it.
+// A poll of an account that all its sets share. It runs while a set or a caller needs it.
 import { backoffMs } from '@dayfly/kit/backoff'
 import type { Clock, Instant } from '@dayfly/kit/clock'
 import type { Random } from '@dayfly/kit/random'

@@ -1,4 +1,4 @@
-// What the control and the knobs do to jobs of stub runners: slow calls for a task, concurrency groups, a deleted registration.
+// The control and the knobs change the jobs of stub runners: slow calls for a task, concurrency groups, a deleted registration.
 import { expect, test } from 'vitest'
 import { testServer } from './test-client.fixture.ts'
 

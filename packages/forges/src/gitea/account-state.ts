@@ -8,7 +8,8 @@ import { PortError } from '@dayfly/runner-set/model/port-error'
 import { type PollPolicy, SharedPoll } from '../shared-poll.ts'
 import { GiteaApi } from './api.ts'
 import { type Assignment, assignJobs } from './assign.ts'
-import { type EndedJob, Follower } from './follower.ts'
+import { Follower } from './follower.ts'
+import { type JobsView, shapeOf } from './jobs-view.ts'
 import { endedJobs, listRunners, listRunning, listUnfinished, readOneJob } from './lists.ts'
 import { type GivenPlace, parsePlace } from './place.ts'
 import { cordonRunner, deleteRunner, Registrations } from './runners.ts'
@@ -46,19 +47,6 @@ export const giteaPace: Pace = {
   steadyMs: 10_000,
   mostMs: 20_000,
   pickUpDelayMs: gitea.pickUpDelayMs,
-}
-
-/** One poll: the jobs of the level that are not over, and those that ended lately. */
-export type JobsView = {
-  readonly at: Instant
-  readonly jobs: readonly ListedJob[]
-  /** Jobs of our sets that ended or disappeared in the last minutes, the oldest first. */
-  readonly ended: readonly EndedJob[]
-  readonly runners: readonly ListedRunner[]
-  /** When the poll began that read the runners: not every poll does. */
-  readonly runnersAt: Instant
-  /** Whether a job waits for a set of ours, or a runner of ours is registered. */
-  readonly isActive: boolean
 }
 
 /** The runners that have a job. */
@@ -293,10 +281,4 @@ export class AccountState {
     const wantedMs = view?.isActive ? Math.min(steadyMs, Math.max(busyMs, calmMs / 10)) : mostMs
     return Math.min(mostMs, Math.max(wantedMs, this.#tookMs / loadMax))
   }
-}
-
-/** Two views of the same shape show no job that moved. */
-function shapeOf(view: JobsView | undefined): string {
-  const jobs = view?.jobs.map(({ id, state }) => `${id}${state[0]}`).join() ?? ''
-  return `${jobs} ${view?.runners.map(({ id, isOnline }) => `${id}${isOnline}`).join()}`
 }

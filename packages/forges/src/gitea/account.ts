@@ -1,9 +1,10 @@
 // A Gitea account for reading and removing registrations. Gitea keeps no record of runner sets.
 import type { Instant } from '@dayfly/kit/clock'
 import type { AccountRegistration, ForgeAccount } from '@dayfly/runner-set/forge/account'
-import { AccountState, type GiteaAccess, type JobsView } from './account-state.ts'
+import { AccountState, type GiteaAccess } from './account-state.ts'
 import { registeredAlready } from './ages.ts'
 import { giteaError } from './errors.ts'
+import type { JobsView } from './jobs-view.ts'
 import { registrationOf } from './registration.ts'
 
 /** Throws a `PortError` of kind `bad-config` if the URL cannot be one of Gitea's. Sends no request. */

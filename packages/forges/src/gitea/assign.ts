@@ -7,7 +7,7 @@ export type Assignment = ReadonlyMap<string, readonly ListedJob[]>
 
 /**
  * A job goes to the set with the fewest labels that has all of the job's: a machine with a GPU is not spent on a job that needs none.
- * Of those, the first one with room gets it. A job without labels fits every set (docs/reference/gitea.md#s4-3).
+ * The first such set with room gets it. A job without labels fits every set (docs/reference/gitea.md#s4-3).
  */
 export function assignJobs(jobs: readonly ListedJob[], sets: readonly ForgeSet[]): Assignment {
   const ordered = [...sets].sort(

@@ -8,7 +8,7 @@ import { type VirtualClock, virtualClock } from '@dayfly/kit/virtual-clock'
 import type { Forge, ForgeSet } from '@dayfly/runner-set/forge/forge'
 import { readForgeEvents } from '../event-reader.fixture.ts'
 import { waitVirtually } from '../waiting.fixture.ts'
-import type { GiteaBench } from './conformance.fixture.ts'
+import type { GiteaBench } from './conformance-bench.fixture.ts'
 import { createGiteaForge } from './gitea.ts'
 
 export type EmulatedBench = GiteaBench & {

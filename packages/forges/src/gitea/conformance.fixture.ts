@@ -1,77 +1,20 @@
 // The numbered cases of the reference that a client and any server can show (docs/reference/gitea.md#s9). The tests run them against the
 // emulated server, and the tier of the real one against that.
 import { assert } from '@dayfly/kit/assert'
-import type { ForgeSet, Link } from '@dayfly/runner-set/forge/forge'
-import type { ForgeEvent } from '@dayfly/runner-set/model/forge-event'
-import type { Registration } from '@dayfly/runner-set/model/runner'
-import type { ForgeEventReader } from '../event-reader.fixture.ts'
-
-/** A server with one empty repository, and our client at it. */
-export interface GiteaBench {
-  /** Resolves with the promise. Rejects when it takes too long. */
-  wait<T>(promise: Promise<T>): Promise<T>
-  /** Connects a set, and waits for its first demand. */
-  open(set?: Partial<ForgeSet>): Promise<{ readonly link: Link; readonly reader: ForgeEventReader }>
-  /** Starts a workflow with this text below `jobs:`. It needs `on` no event. Resolves when its jobs are there. */
-  start(jobs: string): Promise<void>
-  /** Calls the REST API below the repository, as its owner. */
-  rest(method: string, path: string, body?: unknown): Promise<{ readonly status: number; readonly value: unknown }>
-  /** Calls the API of the runners. */
-  rpc(name: string, message: unknown, runner?: RunnerKey): Promise<Readonly<Record<string, unknown>>>
-  /** Cancels the run of a job, as the web page does. */
-  cancel(jobId: string): Promise<void>
-  /** Resets the registration token of the repository, as the web page does. */
-  resetToken(): Promise<void>
-}
-
-export type RunnerKey = { readonly uuid: string; readonly token: string }
-
-/** A runner that a test plays. */
-type Played = RunnerKey & { readonly registration: Registration }
+import {
+  build,
+  demand,
+  endTask,
+  fetchTask,
+  type GiteaBench,
+  names,
+  online,
+  type RunnerKey,
+  registered,
+  reported,
+} from './conformance-bench.fixture.ts'
 
 export type GiteaCase = { readonly name: string; run(bench: GiteaBench): Promise<void> }
-
-const build = (labels: string, count = 1) =>
-  `  build:\n    runs-on: ${labels}\n    strategy: { matrix: { n: [${[...Array(count).keys()].join()}] } }\n    steps: [{ run: "true" }]\n`
-
-async function registered(bench: GiteaBench, link: Link, name: string): Promise<Played> {
-  const outcome = await bench.wait(link.register(name))
-  assert(outcome.is === 'registered', `${name} is ${outcome.is}`)
-  const { uuid, token } = JSON.parse(outcome.credential.reveal()['runner'] ?? '')
-  return { uuid, token, registration: outcome.registration }
-}
-
-/** The runner declares itself, as its program does when it starts. */
-async function online(bench: GiteaBench, link: Link, name: string): Promise<Played> {
-  const runner = await registered(bench, link, name)
-  await bench.rpc('Declare', { version: 'test', labels: ['linux'] }, runner)
-  return runner
-}
-
-async function fetchTask(bench: GiteaBench, runner: RunnerKey): Promise<string | undefined> {
-  const { task } = await bench.rpc('FetchTask', { tasksVersion: '0' }, runner)
-  return task === undefined ? undefined : String((task as { readonly id: unknown }).id)
-}
-
-async function endTask(bench: GiteaBench, runner: RunnerKey, id: string | undefined, stoppedAt?: string) {
-  const state = { id, result: 'RESULT_SUCCESS', startedAt: '2020-01-01T00:00:00Z', steps: [] }
-  await bench.rpc('UpdateTask', { state: { ...state, ...(stoppedAt === undefined ? {} : { stoppedAt }) } }, runner)
-}
-
-function demand(bench: GiteaBench, reader: ForgeEventReader, jobs: number): Promise<unknown> {
-  return bench.wait(reader.find('demand', (event) => event.demand.kind === 'queued' && event.demand.jobs === jobs))
-}
-
-function told<K extends ForgeEvent['kind']>(reader: ForgeEventReader, kind: K) {
-  return reader.events.filter((event): event is Extract<ForgeEvent, { kind: K }> => event.kind === kind)
-}
-
-function names(registrations: readonly Registration[]): string {
-  return registrations
-    .map(({ name }) => name)
-    .sort()
-    .join()
-}
 
 export const giteaCases: readonly GiteaCase[] = [
   {
@@ -142,7 +85,7 @@ export const giteaCases: readonly GiteaCase[] = [
       reader.clear()
       await endTask(bench, runner, task)
       await demand(bench, reader, 1)
-      const [waits] = told(reader, 'job-waits')
+      const [waits] = reported(reader, 'job-waits')
       assert(waits?.job.name === 'test', 'the second job waits now')
     },
   },
@@ -153,7 +96,7 @@ export const giteaCases: readonly GiteaCase[] = [
       await bench.start(build('[linux, gpu]'))
       await bench.start(build('linux'))
       await demand(bench, reader, 1)
-      assert(told(reader, 'job-waits').length === 1, 'only one job waits for the set')
+      assert(reported(reader, 'job-waits').length === 1, 'only one job waits for the set')
     },
   },
   {
@@ -168,7 +111,7 @@ export const giteaCases: readonly GiteaCase[] = [
       await bench.start(build('[]'))
       await demand(bench, first.reader, 1)
       await demand(bench, second.reader, 0)
-      assert(told(second.reader, 'job-waits').length === 0, 'it waits for one set')
+      assert(reported(second.reader, 'job-waits').length === 0, 'it waits for one set')
     },
   },
   {
@@ -187,7 +130,7 @@ export const giteaCases: readonly GiteaCase[] = [
     },
   },
   {
-    name: '15: the demand falls when a runner of somebody else takes the job',
+    name: '15: the demand falls when a runner of another owner takes the job',
     run: async (bench) => {
       const { reader } = await bench.open()
       await bench.start(build('linux'))
@@ -198,7 +141,10 @@ export const giteaCases: readonly GiteaCase[] = [
       const answer = await bench.rpc('Register', { name: 'other', token, labels: ['linux'], version: 'test' })
       assert((await fetchTask(bench, answer['runner'] as RunnerKey)) !== undefined, 'it has the job')
       await demand(bench, reader, 0)
-      assert(told(reader, 'job-dropped').length === 1 && told(reader, 'job-started').length === 0, 'it is not ours')
+      assert(
+        reported(reader, 'job-dropped').length === 1 && reported(reader, 'job-started').length === 0,
+        'it is not ours',
+      )
     },
   },
   {
@@ -222,7 +168,7 @@ export const giteaCases: readonly GiteaCase[] = [
     },
   },
   {
-    name: '21: a runner that has just got a job is busy, whatever the list of runners says',
+    name: '21: a runner that has just got a job is busy, also if the list of runners says otherwise',
     run: async (bench) => {
       const { link } = await bench.open()
       await bench.start(build('linux'))
@@ -253,7 +199,7 @@ export const giteaCases: readonly GiteaCase[] = [
       await bench.wait(reader.find('job-started'))
       await bench.rest('DELETE', `/actions/runners/${runner.registration.id}`)
       assert((await bench.wait(link.registrations())).length === 0, 'it is gone')
-      assert(told(reader, 'job-finished').length === 0, 'its job hangs')
+      assert(reported(reader, 'job-finished').length === 0, 'its job hangs')
     },
   },
   {

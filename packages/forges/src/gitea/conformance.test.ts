@@ -214,7 +214,7 @@ describe('a place', () => {
     expect([error.kind, error.message]).toEqual(['bad-config', expect.stringContaining('needs Gitea 1.25')])
   })
 
-  it('that is no Gitea says so', async () => {
+  it('another server than Gitea is named as such', async () => {
     const bench = giteaBench()
     const action = { kind: 'answer', status: 200, headers: { 'content-type': 'text/html' }, text: '<html>' } as const
     bench.emulator.control.fault({ match: { pathRegex: '/version$' }, times: 9, action })

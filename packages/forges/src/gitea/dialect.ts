@@ -6,7 +6,7 @@ export type Dialect = {
   readonly name: string
   /** `every`: one paged list of all jobs, with the runner of each. `unfinished`: the waiting and running jobs at once, without their runners. */
   readonly jobs: 'every' | 'unfinished'
-  /** Whether a runner can be told to take no job. */
+  /** Whether a runner can be disabled, so that it gets no job. */
   readonly hasCordon: boolean
   /** How a runner is made: by the protocol of the runners, with the registration token of the level, or by one REST call. */
   readonly creation: 'token' | 'rest'

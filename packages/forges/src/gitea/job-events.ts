@@ -1,7 +1,7 @@
 // Compares the jobs of one set from view to view: which began to wait, which started on a runner, and how each ended.
 import type { Instant } from '@dayfly/kit/clock'
 import type { ForgeEvent, NamedJob } from '@dayfly/runner-set/model/forge-event'
-import type { JobsView } from './account-state.ts'
+import type { JobsView } from './jobs-view.ts'
 import type { ListedJob } from './wire.ts'
 
 /** A job that waits for the set or runs on one of its runners. After a re-run, a job of the same id waits again. */

@@ -9,9 +9,10 @@ import { PortError } from '@dayfly/runner-set/model/port-error'
 import type { Registration } from '@dayfly/runner-set/model/runner'
 import { PolledEvents } from '../polled-events.ts'
 import { failureOf } from '../rest-errors.ts'
-import type { AccountState, JobsView } from './account-state.ts'
+import type { AccountState } from './account-state.ts'
 import { giteaError } from './errors.ts'
 import { type Attempts, attemptsIn, eventsBetween } from './job-events.ts'
+import type { JobsView } from './jobs-view.ts'
 import { differenceOf, problemOf } from './labels.ts'
 import { registrationOf } from './registration.ts'
 import type { ListedJob, ListedRunner } from './wire.ts'
@@ -39,7 +40,7 @@ export class GiteaLink implements Link {
     this.#events = new PolledEvents({ poll: account.poll, clock: account.clock, eventsOf, failureOf })
   }
 
-  /** The set takes jobs of the account only while somebody reads its events. */
+  /** The set takes jobs of the account only while the controller reads its events. */
   async *events(): AsyncGenerator<ForgeEventBatch> {
     const leave = this.#account.join(() => this.#set)
     try {

@@ -101,7 +101,7 @@ async function listWhole<Entry extends { readonly id: string }>(
   throw badAnswer(`the list of ${what} changed while it was read, ${readsMax} times`)
 }
 
-/** Adds every page to the entries that were seen. The server may send shorter pages than asked, so only its total tells the end. */
+/** Adds every page to the entries that were seen. The server may send shorter pages than asked, so only its total shows the end. */
 async function readOnce<Entry extends { readonly id: string }>(
   readPageOf: ReadPage<Entry>,
   seen: Map<string, Entry>,

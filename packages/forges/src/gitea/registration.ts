@@ -1,6 +1,6 @@
 // A runner and its job as one registration. The server's own word for busy is wrong in both directions (docs/reference/gitea.md#s1).
 import type { Registration } from '@dayfly/runner-set/model/runner'
-import type { JobsView } from './account-state.ts'
+import type { JobsView } from './jobs-view.ts'
 import type { ListedRunner } from './wire.ts'
 
 /** @param view undefined for a runner that was just registered */

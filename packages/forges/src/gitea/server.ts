@@ -1,4 +1,4 @@
-// What a URL means at its server: where the server's own address ends, which level the rest names, and which dialect it speaks.
+// Finds out the meaning of a URL at its server: where the server's own address ends, which level the rest names, and which dialect it speaks.
 import { textAt } from '@dayfly/kit/read-json'
 import { PortError } from '@dayfly/runner-set/model/port-error'
 import type { GiteaApi } from './api.ts'

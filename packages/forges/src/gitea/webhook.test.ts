@@ -12,7 +12,7 @@ function delivery(headers: Readonly<Record<string, string>>, body: Request['body
 }
 
 it.each<[string, Readonly<Record<string, string>>, Request['body'], Delivery]>([
-  ['of a job', { 'x-gitea-event': 'workflow_job', 'x-gitea-signature': signature }, json(raw), 'news'],
+  ['of a job', { 'x-gitea-event': 'workflow_job', 'x-gitea-signature': signature }, json(raw), 'hint'],
   ['of a push', { 'x-gitea-event': 'push', 'x-gitea-signature': signature }, json(raw), 'other'],
   ['without a signature', { 'x-gitea-event': 'workflow_job' }, json(raw), 'refused'],
   [

@@ -2,8 +2,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Request } from '@dayfly/kit/http'
 
-/** `news`: jobs have changed. `other`: an event that concerns no job. `refused`: the signature does not fit, so anybody may have sent it. */
-export type Delivery = 'news' | 'other' | 'refused'
+/** `hint`: jobs have changed. `other`: an event that concerns no job. `refused`: the signature does not fit, so another client may have sent it. */
+export type Delivery = 'hint' | 'other' | 'refused'
 
 /** @param secret the secret of the webhook, as the operator gave it to Gitea */
 export function judgeDelivery({ headers, body }: Request, secret: string): Delivery {
@@ -12,5 +12,5 @@ export function judgeDelivery({ headers, body }: Request, secret: string): Deliv
   const signature = Buffer.from(headers['x-gitea-signature'] ?? '', 'hex')
   const isSigned = expected?.length === signature.length && timingSafeEqual(expected, signature)
   if (!isSigned) return 'refused'
-  return headers['x-gitea-event'] === 'workflow_job' ? 'news' : 'other'
+  return headers['x-gitea-event'] === 'workflow_job' ? 'hint' : 'other'
 }

@@ -41,7 +41,7 @@ export async function giteaInProcess(options: WorldOptions): Promise<ForgeWorld>
   return world.at('http://gitea.test', world.emulator.transport, async () => world.emulator.close())
 }
 
-export function giteaWorld(clock: Clock, wait: ForgeWorld['wait'], options: WorldOptions) {
+function giteaWorld(clock: Clock, wait: ForgeWorld['wait'], options: WorldOptions) {
   const { token = 'secret', place = 'acme', pace = giteaPace, knobs } = options
   const emulator = createGiteaEmulator({
     clock,

@@ -133,10 +133,10 @@ async function run(
 /** Lets deliveries of webhooks make polls come at once. Returns how to end that. */
 async function takeWebhooks(
   settings: WebhookSettings,
-  onNews: () => void,
+  onHint: () => void,
   journal: Journal,
 ): Promise<() => Promise<void>> {
-  const server = await serveWebhooks(settings, onNews)
+  const server = await serveWebhooks(settings, onHint)
   journal.write({ kind: 'webhooks-listening', address: server.origin })
   return server.close
 }

@@ -1,4 +1,4 @@
-// A webhook of Gitea brings the next poll forward, and a delivery that anybody could have sent does not.
+// A webhook of Gitea brings the next poll forward, and a delivery without its signature does not.
 import { createGiteaEmulator } from '@dayfly/forge-emulators/gitea/emulator'
 import { createForges } from '@dayfly/forges/open/forges'
 import { httpClient } from '@dayfly/kit/http-client'

@@ -11,13 +11,13 @@ export type WebhookSettings = { readonly address: ListenAddress; readonly secret
 /** A delivery has its repository, organization and sender. */
 const bytesMax = 2 ** 20
 
-/** Throws a `CliFailure` if it cannot listen. @param onNews something changed at the forge */
-export async function serveWebhooks({ address, secret }: WebhookSettings, onNews: () => void): Promise<HttpServer> {
+/** Throws a `CliFailure` if it cannot listen. @param onHint called for a delivery about jobs */
+export async function serveWebhooks({ address, secret }: WebhookSettings, onHint: () => void): Promise<HttpServer> {
   const handle = async (request: Request): Promise<Answer> => {
     if (request.method !== 'POST') return textAnswer(405, 'only POST is served here\n', { allow: 'POST' })
     const delivery = judgeDelivery(request, secret)
     if (delivery === 'refused') return textAnswer(401, 'the signature does not fit the secret of the webhook\n')
-    if (delivery === 'news') onNews()
+    if (delivery === 'hint') onHint()
     return textAnswer(202, `${delivery}\n`)
   }
   const { host, port } = address
