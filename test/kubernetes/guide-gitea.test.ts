@@ -53,7 +53,8 @@ it('opens two terminals', async (context) => {
   await until('the cluster serves', 60_000, () => cluster?.output().includes('export KUBECONFIG='))
   const file = path.join(shell.folder, 'token-of-the-server')
   writeFileSync(file, token)
-  own = { GITEA: url, GITEA_TOKEN: token, GITEA_URL: `${url}/acme`, GITEA_TOKEN_FILE: file }
+  const files = { GITEA_TOKEN_FILE: file, WEBHOOK_SECRET_FILE: file }
+  own = { GITEA: url, GITEA_TOKEN: token, GITEA_URL: `${url}/acme`, ...files }
 })
 
 for (const step of ordered) {
