@@ -25,14 +25,24 @@ const recipe = {
   flags: ['-mod=readonly', '-buildvcs=false', '-trimpath'],
 } as const
 
+const programName = 'gitea'
+
+/** Returns why `buildGitea` would have to build the server first, or undefined if the server is built. Builds and downloads nothing. */
+export async function whyNoGitea(signal: AbortSignal): Promise<string | undefined> {
+  const go = await goVersion(tmpdir(), signal)
+  if (typeof go !== 'string') return go.why
+  if (existsSync(path.join(folderFor(go), programName))) return undefined
+  return `Gitea ${giteaVersion} is not built yet: npx tsx scripts/real-gitea.ts builds it`
+}
+
 /** Builds the server if it is missing: five minutes on two idle cores with an empty Go cache. Rejects if it does not compile. */
 export async function buildGitea(signal: AbortSignal): Promise<GiteaProgram | Missing> {
   const go = await goVersion(tmpdir(), signal)
   if (typeof go !== 'string') return go
   const module = await downloadModule(`code.gitea.io/gitea@v${giteaVersion}`, signal)
   if (module.is === 'missing') return module
-  const folder = path.join(cacheFolder(), `gitea-${fingerprint(go)}`)
-  const built: GiteaProgram = { is: 'built', program: path.join(folder, 'gitea'), assets: module.folder }
+  const folder = folderFor(go)
+  const built: GiteaProgram = { is: 'built', program: path.join(folder, programName), assets: module.folder }
   if (existsSync(built.program)) return built
   if (!(await hasCompiler(signal))) return { is: 'missing', why: 'Gitea needs gcc and libc6-dev' }
   process.stderr.write(`building Gitea ${giteaVersion} from its Go module, which takes minutes the first time …\n`)
@@ -43,7 +53,7 @@ export async function buildGitea(signal: AbortSignal): Promise<GiteaProgram | Mi
     // The module is the main module in its own folder: Go refuses to install it from elsewhere, because it replaces others.
     const build = ['build', '-C', module.folder, ...flags, '-tags', tags, '-ldflags', ldflags]
     const environment = { CGO_ENABLED: '1', GOFLAGS: '' }
-    const missing = await runGo([...build, '-o', path.join(half, 'gitea'), '.'], { cwd: half, signal, environment })
+    const missing = await runGo([...build, '-o', path.join(half, programName), '.'], { cwd: half, signal, environment })
     if (missing) return missing
     await rm(folder, { recursive: true, force: true })
     await rename(half, folder)
@@ -58,6 +68,11 @@ function hasCompiler(signal: AbortSignal): Promise<boolean> {
     () => true,
     () => false,
   )
+}
+
+/** Returns the folder of the server that this version of Go builds. */
+function folderFor(go: string): string {
+  return path.join(cacheFolder(), `gitea-${fingerprint(go)}`)
 }
 
 function fingerprint(go: string): string {

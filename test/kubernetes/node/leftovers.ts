@@ -8,7 +8,6 @@ import { labels } from '@dayfly/runner-set/core/pod'
 import { pods, secrets } from '../client-place.ts'
 import { nodeOfRun } from './images.ts'
 import type { Node } from './open-node.ts'
-import type { OutsideForge } from './outside-forge.ts'
 
 const run = promisify(execFile)
 
@@ -22,6 +21,12 @@ export type Leftovers = {
   readonly processes: readonly string[]
 }
 
+/** A forge that lists its registrations of runners. */
+type RunnerRegistry = {
+  /** Names the registrations that begin with this text. */
+  registered(prefix: string): readonly string[] | Promise<readonly string[]>
+}
+
 export const none: Leftovers = { pods: [], secrets: [], registrations: [], groups: [], processes: [] }
 
 /** Reads what is left of the runners whose names begin with the prefix. @param uids of all their pods */
@@ -29,7 +34,7 @@ export async function leftoversIn(
   node: Node,
   namespace: string,
   uids: ReadonlySet<string>,
-  forge: OutsideForge,
+  forge: RunnerRegistry,
   prefix: string,
 ): Promise<Leftovers> {
   const ofRunners = { namespace, labelSelector: labels.runner }
@@ -40,7 +45,7 @@ export async function leftoversIn(
   return {
     pods: await names(pods),
     secrets: await names(secrets),
-    registrations: forge.registered(prefix),
+    registrations: await forge.registered(prefix),
     groups: groupsOf(uids),
     processes: processesInGroups((groups) => uids.has(/pod([0-9a-f-]{36})/.exec(groups)?.[1] ?? '')).map(
       ({ pid, command }) => `${pid} ${command}`,
