@@ -31,6 +31,7 @@ export function repositoryRoutes(access: Access): readonly GiteaRoute[] {
       exists: ({ family }) => family === 'forgejo',
     },
     restRoute(access, 'GET', '/api/v1/user', (call) => showUser(access, call)),
+    restRoute(access, 'GET', '/api/v1/repos/search', (call) => search(access, call)),
     restRoute(access, 'POST', '/api/v1/user/repos', (call) => create(access, call)),
     restRoute(access, 'GET', repositoryPath, (call) =>
       restAnswer(200, repositoryView(call.origin, reachRepository(access, call, 'reader'))),
@@ -58,6 +59,12 @@ export function repositoryRoutes(access: Access): readonly GiteaRoute[] {
       run: (place, call) => createHook(access, place, call),
     }),
   ]
+}
+
+/** Finds nothing: the answer shows whether the token may read repositories. */
+function search({ emulation, credentials }: Access, call: Call): Answer {
+  requireScope(call, authenticate(emulation, credentials, call), 'repository')
+  return restAnswer(200, { ok: true, data: [] })
 }
 
 function showUser({ emulation, credentials }: Access, call: Call): Answer {

@@ -174,6 +174,13 @@ describe('a place', () => {
     expect([error.kind, error.message]).toEqual(['unauthorized', expect.stringContaining('write:repository')])
   })
 
+  it('of an organization names the scope for the ends of its jobs before any job runs', async () => {
+    const scopes = ['write:organization', 'read:user']
+    const bench = giteaBench({ credentials: [{ token: 'orgs', user: 'ci', scopes }] })
+    const error = await refused(bench, { token: 'orgs', place: 'acme' })
+    expect([error.kind, error.message]).toEqual(['unauthorized', expect.stringContaining('read:repository')])
+  })
+
   it.each([
     ['44: whose token is for the whole server', 'admin', 'write:repository'],
     ['45: whose user is no owner', 'member', 'must own the repository'],

@@ -20,11 +20,13 @@ const scopes: Readonly<Record<string, string>> = {
 
 /** The server says which scope a call lacks, but not who may make it. */
 function adviceFor({ status }: Answer, { method, path }: Request): string {
+  if (status !== 403) return ''
+  // The end of a job is read at its repository, also for the runners of another level.
+  if (method === 'GET' && /\/actions\/jobs\/\d+$|\/repos\/search$/.test(path)) {
+    return '. The token needs the scope read:repository, too.'
+  }
   const [, level = ''] = /\/api\/v1\/(\w+)\b.*\/actions\//.exec(path) ?? []
-  if (status !== 403 || !scopes[level]) return ''
-  // How a job ended is read at its repository, also for the runners of another level.
-  const isOneJob = method === 'GET' && /\/actions\/jobs\/\d+$/.test(path)
-  return `. The token needs the scope ${isOneJob ? 'read:repository' : scopes[level]}.`
+  return scopes[level] ? `. The token needs the scope ${scopes[level]}.` : ''
 }
 
 function textOf({ body }: Answer): string {

@@ -24,6 +24,7 @@ export async function findServer(api: GiteaApi, place: GivenPlace, signal?: Abor
     const dialect = await dialectAt(api, root.join(''), signal)
     if (!dialect) continue
     const level = await levelOf(api, root.join(''), names.slice(length), signal)
+    if (level.is !== 'repository' && dialect.jobs === 'every') await readRepositories(api, root.join(''), signal)
     return { root: root.join(''), dialect, level, path: levelPath(level) }
   }
   const next = 'Check the URL. The address of the server itself must be its beginning.'
@@ -40,6 +41,11 @@ async function dialectAt(api: GiteaApi, root: string, signal?: AbortSignal): Pro
     if (error instanceof PortError && error.kind === 'not-found') return undefined
     throw error
   }
+}
+
+/** A token that may not read repositories would stop the set when its first job ends, because that is read at the job's repository. */
+async function readRepositories(api: GiteaApi, root: string, signal?: AbortSignal): Promise<void> {
+  await api.rest(root, { operation: 'find-account', method: 'GET', path: '/repos/search', search: 'limit=1', signal })
 }
 
 /** A user and an organization never share a name. The token of a user knows its own. */
