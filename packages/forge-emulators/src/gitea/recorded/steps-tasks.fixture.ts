@@ -182,13 +182,13 @@ export const taskSteps: readonly Step[] = [
     message: { taskId: '$task', index: '4', rows: [row('four')] },
   },
   {
-    ...{ do: 'rpc', title: 'UpdateTask: the result, with outputs', method: 'UpdateTask', runner: 'one' },
+    ...{ do: 'rpc', title: 'UpdateTask: the result, with an output', method: 'UpdateTask', runner: 'one' },
     message: {
       state: {
         ...{ id: '$task', result: 'RESULT_SUCCESS', startedAt: time, stoppedAt: time },
         steps: [stepState(0, 'RESULT_SUCCESS', 1, 1), stepState(1, 'RESULT_SKIPPED', 2, 0)],
       },
-      outputs: { answer: '42', other: 'x' },
+      outputs: { answer: '42' },
     },
   },
   { do: 'rest', title: 'the runner is gone', call: `GET ${app}/runners/$one.id` },
