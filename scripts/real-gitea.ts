@@ -1,7 +1,9 @@
 // Starts a real Gitea server to try Dayfly on: npx tsx scripts/real-gitea.ts [--ini section.KEY=value]… [--log FILE] [--help].
 // It is built from its Go module, listens on 127.0.0.1, and is removed with everything at the end. The exit code is 3 if it cannot be built.
 import { copyFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { numberAt } from '@dayfly/kit/read-json'
 import { onInterruption } from './control-plane/run-beside.ts'
 import { buildGitea, giteaVersion } from './gitea/build.ts'
 import { giteaClient } from './gitea/client.ts'
@@ -71,7 +73,7 @@ function settingOf(text: string): Setting {
   return setting
 }
 
-/** Creates the organization and its repository, whose push queues the first job. */
+/** Creates the organization and its repository, whose push queues the first job. Resolves when the job waits. */
 async function fill({ url, admin }: GiteaServer): Promise<void> {
   const { must } = giteaClient(url, `token ${admin.token}`)
   await must('POST', '/orgs', { username: organization })
@@ -79,6 +81,8 @@ async function fill({ url, admin }: GiteaServer): Promise<void> {
   const content = Buffer.from(workflow).toString('base64')
   const file = `/repos/${organization}/${repository}/contents/.gitea/workflows/greet.yml`
   await must('POST', file, { content, message: 'Greet', branch: 'main' })
+  const jobs = `/repos/${organization}/${repository}/actions/jobs`
+  while (numberAt(await must('GET', jobs), 'total_count') !== 1) await sleep(100, undefined, { signal })
 }
 
 function describe({ url, admin }: GiteaServer): string {

@@ -1,10 +1,17 @@
 // Makes the form of an answer that does not depend on the server, its address or the time.
 import type { Answer, Body } from '@dayfly/kit/http'
 import { isJsonObject } from '@dayfly/kit/read-json'
+import { parse } from 'yaml'
 import type { StepAnswer } from './step.fixture.ts'
 
 /** The headers that a client reads. */
 const headers = ['content-type', 'link', 'location', 'x-total-count', 'allow'] as const
+
+/** The types of content that the server of this repository sends by itself. */
+const usualTypes: Readonly<Partial<Record<Body['kind'], string>>> = {
+  json: 'application/json',
+  text: 'text/plain; charset=utf-8',
+}
 
 /** Texts that differ between servers or moments, and objects that no client of ours reads. Only their presence is kept. */
 const momentary = new Set([
@@ -42,13 +49,14 @@ export function createStableForm(origin: string, kept: ReadonlyMap<string, strin
         return Object.fromEntries(entries.map(([name, item]) => [name, stable(item, name)]))
       }
       if (typeof value !== 'string') return value
-      if (key === 'workflowPayload') return Buffer.from(value, 'base64').toString('utf8')
+      // Two servers may write the same workflow with other indentation and quotes.
+      if (key === 'workflowPayload') return stable(parse(Buffer.from(value, 'base64').toString('utf8')))
       const seen = text(value)
       return momentary.has(key) && !seen.startsWith('$') ? '(set)' : seen
     }
     const shown = headers.flatMap((name) => {
       const value = given[name]
-      if (value === undefined) return []
+      if (value === undefined || (name === 'content-type' && value === usualTypes[body.kind])) return []
       // The order of methods is that of a Go map.
       return [[name, name === 'allow' ? value.split(', ').sort().join(', ') : text(value)]]
     })

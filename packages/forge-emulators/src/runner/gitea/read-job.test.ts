@@ -98,6 +98,11 @@ jobs:
   })
 })
 
+test('a repository on this machine is a path', () => {
+  const context = { repositoryUrl: 'file:///srv/a%20b' }
+  expect(readTaskJob(task(job(''), { context }))).toMatchObject({ job: { repository: '/srv/a b' } })
+})
+
 test.each([
   ['jobs: {}', 'The task has 0 jobs, and not one.'],
   ['jobs: {a: {steps: []}, b: {steps: []}}', 'The task has 2 jobs, and not one.'],

@@ -1,4 +1,5 @@
 // Reads the job of a task from its workflow, and decides whether it runs. Gitea leaves the condition of a job to its runner.
+import { fileURLToPath } from 'node:url'
 import { Lexer } from '@actions/expressions'
 import { asJsonObject, textAt } from '@dayfly/kit/read-json'
 import { defineFunction, ExpressionFailure, evaluateCondition, evaluateText, evaluateValue } from '../../expression.ts'
@@ -87,9 +88,14 @@ function readJob(
       const id = typeof step['id'] === 'string' && step['id'] !== '' ? step['id'] : `__${index}`
       return readStep(step, { id, condition: conditionOf(step['if'], completeCondition) })
     }),
-    repository: textAt(github, 'repositoryUrl'),
+    repository: repositoryOf(textAt(github, 'repositoryUrl')),
   }
   return { is: 'job', job: runnerJob, runs }
+}
+
+/** An emulated Gitea serves no git: it names a repository on this machine by a `file:` URL. */
+function repositoryOf(url: string | undefined): string | undefined {
+  return url?.startsWith('file:') ? fileURLToPath(url) : url
 }
 
 function refused(...sentences: readonly string[]): TaskJob {
