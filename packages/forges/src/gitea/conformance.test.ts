@@ -174,7 +174,7 @@ describe('a place', () => {
     expect([error.kind, error.message]).toEqual(['unauthorized', expect.stringContaining('write:repository')])
   })
 
-  it('of an organization names the scope for the ends of its jobs before any job runs', async () => {
+  it('54: whose token may not read repositories names the scope before any job runs', async () => {
     const scopes = ['write:organization', 'read:user']
     const bench = giteaBench({ credentials: [{ token: 'orgs', user: 'ci', scopes }] })
     const error = await refused(bench, { token: 'orgs', place: 'acme' })
