@@ -8,6 +8,11 @@ export type Times = { readonly now: Instant; readonly begin: Instant }
 type SetKind = { readonly name: string; readonly isFailing: boolean; readonly isSilent: boolean }
 
 const minute = 60_000
+const unserved = {
+  ...{ id: '4711', name: 'package', repository: 'octo/desktop' },
+  sentence:
+    'Job package of octo/desktop waits for runs-on: windows. No RunnerSet of this account has all of these labels.',
+}
 
 export function setOf(
   { name: id, isFailing, isSilent }: SetKind,
@@ -55,7 +60,7 @@ export function setOf(
               'The forge still lists one runner that has ended. Dayfly removes its registration again in a minute.',
           }
         : null,
-    unserved: null,
+    unserved: id === 'ci/arm' ? { count: 1, jobs: [unserved] } : null,
     objectiveMs: isFailing ? 30_000 : 60_000,
     oldSince: isSilent ? begin - 3 * minute : null,
   }

@@ -133,7 +133,7 @@ function decideReport(moment: Moment): Part {
   return now < allowedAt ? { actions: [], wakeAt: allowedAt } : once(moment, { kind: 'report', status })
 }
 
-/** The jobs change only as a whole. */
+/** The jobs, and those that no set can have, change only as a whole. */
 function showSame(written: SetStatus, status: SetStatus): boolean {
   return (Object.keys(status) as (keyof SetStatus)[]).every((field) => {
     if (field !== 'conditions' && field !== 'problems') return written[field] === status[field]

@@ -53,6 +53,9 @@ describe('demand', () => {
     expect(set.event({ ...demand(3), unserved })).toEqual([])
     const { unserved: shown, ...after } = set.world()
     expect([shown, after]).toEqual([unserved, before])
+    // The same jobs in another poll are the same value, so that the status is not written again.
+    set.event({ ...demand(3), unserved: structuredClone(unserved) })
+    expect(set.world().unserved).toBe(shown)
     set.event({ kind: 'failing', failure: unreachable, since: now })
     expect(set.world().unserved).toBeUndefined()
     set.event({ ...demand(3), unserved })

@@ -35,7 +35,8 @@ export class ForgeReadings {
     this.demand = { known: true, value: demand, at, ...(countedAt === undefined ? {} : { countedAt }) }
     this.failure = undefined
     this.runners = runners && { ...runners, at }
-    this.unserved = unserved
+    // The status is written again if the value is another one.
+    if (JSON.stringify(this.unserved) !== JSON.stringify(unserved)) this.unserved = unserved
     if (before.known && JSON.stringify(before.value) === JSON.stringify(demand)) return false
     this.quietSince = now
     return true
