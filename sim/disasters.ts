@@ -7,12 +7,8 @@ import { runnerSetCrd } from '@dayfly/runner-set/config/crd'
 import type { SimulatedProcess } from './process.ts'
 import { credentialName, credentialObject, namespaces, type SetSpec, setObject } from './sets.ts'
 import { pick } from './streams.ts'
-import type { World } from './world.ts'
-
-type Disaster = {
-  readonly name: string
-  readonly strike: (world: World, random: Random) => void
-}
+import type { Disaster } from './strikes.ts'
+import { giteaCredential, type World } from './world.ts'
 
 const seconds = (random: Random, least: number, most: number) => randomInteger(random, least * 1_000, most * 1_000)
 
@@ -219,6 +215,7 @@ const rotation: Disaster = {
     const token = `token-${randomInteger(random, 2, 1_000_000)}`
     world.tokens.splice(0, world.tokens.length, token)
     world.credentials.splice(0, world.credentials.length, { kind: 'access-token', token, user: 'joe' })
+    world.giteaCredentials.splice(0, world.giteaCredentials.length, giteaCredential(token))
     world.repairs.in(seconds(random, 0, 60), () => replaceCredentials(world))
   },
 }
@@ -230,7 +227,7 @@ export function replaceCredentials({ registry, tokens: [token = ''] }: World): v
   }
 }
 
-const unavailable: FaultSpec = {
+export const unavailable: FaultSpec = {
   match: { pathRegex: '.' },
   times: 1_000_000,
   action: { kind: 'answer', status: 503, headers: {}, body: { message: 'down' } },
@@ -261,7 +258,7 @@ const cancellation: Disaster = {
   },
 }
 
-const all: readonly Disaster[] = [
+export const allDisasters: readonly Disaster[] = [
   crash,
   crashInCall,
   crashInCall,
@@ -284,17 +281,3 @@ const all: readonly Disaster[] = [
   refusedCordons,
   cancellation,
 ]
-
-/** Chooses some kinds of disasters, and lets them strike at random moments of the next `ms` milliseconds. */
-export function startDisasters(world: World, random: Random, ms: number, note: (name: string) => void): void {
-  const chosen = all.filter(() => random() < 0.25)
-  if (chosen.length === 0) return
-  const strikes = randomInteger(random, 2, 14)
-  for (let index = 0; index < strikes; index++) {
-    const disaster = pick(chosen, random)
-    world.clock.after(randomInteger(random, 0, ms), () => {
-      note(disaster.name)
-      disaster.strike(world, random)
-    })
-  }
-}

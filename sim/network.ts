@@ -65,8 +65,9 @@ export function through(network: Network, server: Transport): Transport {
     )
     check()
     if (isForgeList(request, answer)) {
-      const before = lists.get(request.path)
-      lists.set(request.path, answer)
+      const list = `${request.path}?${request.search}`
+      const before = lists.get(list)
+      lists.set(list, answer)
       if (happens(weather.falseList)) answer = before && random() < 0.5 ? before : emptied(answer)
     }
     return { ...answer, body: streamed(network, answer.body, happens(weather.brokenStream)) }
@@ -111,14 +112,17 @@ function statusAnswer(code: number, reason: string): Answer {
   })
 }
 
-/** Whether the answer lists the registrations of a forge. */
-function isForgeList({ method, path }: Request, { body }: Answer): boolean {
-  return method === 'GET' && body.kind === 'json' && /\/(agents|runners)$/.test(path)
+/** Whether the answer lists the registrations of a forge, or the waiting jobs of Gitea. Its list of running jobs, which proves that a runner is idle, is never false. */
+function isForgeList({ method, path, search = '' }: Request, { body }: Answer): boolean {
+  const isList =
+    /\/(agents|runners)$/.test(path) || (path.endsWith('/actions/jobs') && search.includes('status=queued'))
+  return method === 'GET' && body.kind === 'json' && isList
 }
 
-/** The same list without any registration, in the words of each forge. */
+/** The same list without any entry, in the words of each forge. */
 function emptied(answer: Answer): Answer {
-  return { ...answer, body: { kind: 'json', value: { count: 0, value: [], values: [], size: 0 } } }
+  const value = { count: 0, value: [], values: [], size: 0, runners: [], jobs: [], total_count: 0 }
+  return { ...answer, body: { kind: 'json', value } }
 }
 
 /** A stream of a process that is cut off, or of a network that breaks, ends with an error. */

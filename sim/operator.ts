@@ -2,7 +2,12 @@
 import { type SetSpec, setObject } from './sets.ts'
 import type { World } from './world.ts'
 
-type Condition = { readonly type: string; readonly status: string; readonly reason: string; readonly message: string }
+export type Condition = {
+  readonly type: string
+  readonly status: string
+  readonly reason: string
+  readonly message: string
+}
 
 type Status = {
   readonly idle?: number

@@ -172,4 +172,46 @@ export const plantedBugs: readonly PlantedBug[] = [
       },
     ],
   },
+  {
+    name: 'a removal at Gitea trusts what the list of runners calls busy',
+    by: 'busy-runner',
+    seed: 17,
+    edits: [
+      {
+        file: 'packages/forges/src/gitea/wire.ts',
+        before: "...(status === 'active' ? { isActive: true } : {})",
+        after: "...(valueAt(value, 'busy') === true ? { isActive: true } : {})",
+      },
+      {
+        file: 'packages/forges/src/gitea/account-state.ts',
+        before: "return (await this.#isBusy(id, signal)) ? 'busy' : this.delete(id, signal)\n  }\n\n  /** Removes",
+        after:
+          "return (await this.listed(signal)).runners.find((one) => one.id === id)?.isActive ? 'busy' : this.delete(id, signal)\n  }\n\n  /** Removes",
+      },
+    ],
+  },
+  {
+    name: 'only the first page of a list of Gitea is read',
+    by: 'jobs',
+    seed: 47,
+    edits: [
+      {
+        file: 'packages/forges/src/gitea/lists.ts',
+        before: 'if (count >= total || entries.length === 0) return { entries: [...seen.values()], total }',
+        after: 'return { entries: [...seen.values()], total: Math.min(total, count) }',
+      },
+    ],
+  },
+  {
+    name: 'a runner of Gitea that never got its job polls forever',
+    by: 'rest',
+    seed: 65,
+    edits: [
+      {
+        file: 'packages/runner-set/src/core/life.ts',
+        before: '!exitsUnregistered && isGhost(runner, limits)',
+        after: 'false',
+      },
+    ],
+  },
 ]

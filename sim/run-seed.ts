@@ -3,10 +3,12 @@ import { randomInteger } from '@dayfly/kit/random'
 import { stackOf } from '@dayfly/kit/stack-of'
 import { checkers } from './checkers/all.ts'
 import type { Broken, Checker } from './checkers/checker.ts'
-import { replaceCredentials, startDisasters } from './disasters.ts'
+import { allDisasters, replaceCredentials } from './disasters.ts'
+import { giteaDisasters } from './gitea/disasters.ts'
 import { followAdvice, installMissingSets, statusOf } from './operator.ts'
 import { seedPlan } from './seed-world.ts'
 import { streamOf } from './streams.ts'
+import { startDisasters } from './strikes.ts'
 import { type Trace, traceOf } from './trace.ts'
 import { startWorkload } from './workload.ts'
 import { openWorld, type World } from './world.ts'
@@ -67,7 +69,10 @@ async function live(
   const { clock, seed } = world
   world.start()
   if (streamOf(seed, 'plan')() < 0.5) world.start()
-  startDisasters(world, streamOf(seed, 'disasters'), unsafeMs, (name) => trace.add('disaster', name))
+  const note = (name: string) => trace.add('disaster', name)
+  startDisasters(world, allDisasters, { random: streamOf(seed, 'disasters'), ms: unsafeMs }, note)
+  const random = streamOf(seed, 'disasters of Gitea')
+  startDisasters(world, giteaDisasters(world), { random, ms: unsafeMs }, note)
   await clock.advance(unsafeMs)
   if (isOver()) return close(world)
   await heal(world, trace)
@@ -110,6 +115,7 @@ async function close(world: World): Promise<void> {
   const closing = world.cluster.stop()
   world.github.close()
   world.bitbucket.close()
+  world.gitea.close()
   await world.clock.advance(3 * minute)
   await Promise.all([...stopping, closing])
 }

@@ -4,12 +4,11 @@ import type { BitbucketEmulator } from '@dayfly/forge-emulators/bitbucket/emulat
 import type { GitHubEmulator } from '@dayfly/forge-emulators/github/emulator'
 import type { JobReport } from '@dayfly/forge-emulators/job'
 import { readCredential } from '@dayfly/forge-emulators/runner/credential'
-import { type Random, randomInteger } from '@dayfly/kit/random'
-import type { VirtualClock } from '@dayfly/kit/virtual-clock'
+import { randomInteger } from '@dayfly/kit/random'
+import { giteaFiles } from '@dayfly/runner-set/model/forges/gitea'
+import { type GiteaRunnerOptions, runOfGitea } from './gitea/runner.ts'
 
-export type RunnerOptions = {
-  readonly clock: VirtualClock
-  readonly random: Random
+export type RunnerOptions = GiteaRunnerOptions & {
   readonly github: GitHubEmulator
   readonly bitbucket: BitbucketEmulator
   /** The chance that a container never connects, and that it ignores SIGTERM. */
@@ -43,17 +42,20 @@ async function run(options: RunnerOptions, container: PlayedContainer): Promise<
   const { clock, random } = options
   const { env } = container.config
   const uuid = env['RUNNER_UUID']?.replace(/[{}]/g, '')
-  const jit = uuid === undefined ? credentialFile(container) : undefined
-  options.onCredential(container, uuid ?? jit ?? '')
+  const state = uuid === undefined ? fileOf(container, giteaFiles.state) : undefined
+  const jit = uuid === undefined ? fileOf(container, 'credential') : undefined
+  options.onCredential(container, uuid ?? jit ?? state ?? '')
   if (random() < options.neverOnline()) return
   await clock.sleep(randomInteger(random, 200, 6_000))
   if (uuid !== undefined) await runOfBitbucket(options, container, uuid)
+  else if (state !== undefined) await runOfGitea(options, container, JSON.parse(state).uuid)
   else await runOfGitHub(options, container, readCredential(jit ?? '')?.name ?? '')
 }
 
-function credentialFile({ config }: PlayedContainer): string | undefined {
+/** Returns the text of a file in the Secret of the runner. */
+function fileOf({ config }: PlayedContainer, name: string): string | undefined {
   const files = config.mounts.flatMap(({ volume }) => volume.files)
-  const file = files.find(({ path }) => path === 'credential')
+  const file = files.find(({ path }) => path === name)
   return file && Buffer.from(file.data).toString()
 }
 

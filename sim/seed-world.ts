@@ -1,5 +1,6 @@
 // The world of one seed: small, with many faults. Everything in it is drawn from the seed.
 import { type Random, randomInteger } from '@dayfly/kit/random'
+import { giteaOf, withoutGitea } from './gitea/plan.ts'
 import { namespaces, setsOf } from './sets.ts'
 import { pick, streamOf } from './streams.ts'
 import { fairWeather, weatherOf } from './weather.ts'
@@ -8,13 +9,18 @@ import type { WorldPlan } from './world.ts'
 export function seedPlan(seed: number): WorldPlan {
   const random = streamOf(seed, 'world')
   // The order of these draws is part of what a seed means.
-  const sets = setsOf(random)
+  const first = setsOf(random)
   const weather = { fair: fairWeather(random), api: weatherOf(random), forge: weatherOf(random) }
   const weak = { neverOnline: random() < 0.3 ? 0.15 : 0, ignoresTerm: random() < 0.3 ? 0.2 : 0 }
   const terminatedPodGcThreshold = random() < 0.3 ? randomInteger(random, 1, 3) : 12_500
+  // Its numbers come from a stream of its own: a seed without Gitea stays as it was.
+  const gitea = giteaOf(streamOf(seed, 'the world of Gitea'))
+  const taken = new Set(gitea?.sets.map(({ namespace }) => namespace))
+  const sets = [...first.filter(({ namespace }) => !taken.has(namespace)), ...(gitea?.sets ?? [])]
   return {
     ...{ seed, sets, namespaces, weather, weak, nodes: [{}], cluster: { terminatedPodGcThreshold } },
     github: githubKnobs(streamOf(seed, 'forges')),
+    gitea: gitea?.plan ?? withoutGitea,
     streamOf: (part) => streamOf(seed, part),
     offsetOf: (process) => offsetOf(streamOf(seed, `${process}'s machine`)),
   }

@@ -1,20 +1,21 @@
-// The runner sets of one seed: two namespaces, GitHub's sets and Bitbucket's.
+// The runner sets of one seed: two namespaces, and sets of GitHub, Bitbucket and Gitea.
 import { type Random, randomInteger } from '@dayfly/kit/random'
+import type { ForgeKind } from '@dayfly/runner-set/model/runner-set'
 
 export type SetSpec = {
   readonly namespace: string
   readonly name: string
-  readonly forge: 'github' | 'bitbucket'
-  readonly organization: string
-  /** The label that its jobs ask for. */
-  readonly label: string
+  readonly forge: ForgeKind
+  /** The path of its account at the forge, for example `acme`. It is empty for a whole Gitea. */
+  readonly account: string
+  /** The labels that its jobs ask for. */
+  readonly labels: readonly string[]
   readonly min: number
   readonly max: number
 }
 
 export const namespaces = ['a', 'b'] as const
-const githubOrigin = 'http://github.test'
-export const bitbucketOrigin = 'http://bitbucket.test'
+const domain = '.test'
 export const credentialName = 'forge'
 
 /** Returns one to three sets. Sets of one organization have different names, as GitHub demands. */
@@ -28,25 +29,27 @@ export function setsOf(random: Random): readonly SetSpec[] {
       namespace,
       name: `linux-${namespace}`,
       forge,
-      organization: 'acme',
-      label: `${forge}${namespace}`,
+      account: 'acme',
+      labels: [`${forge}${namespace}`],
       min,
       max: min + randomInteger(random, 1, 5),
     }
   })
 }
 
-export function setObject({ namespace, name, forge, organization, label, min, max }: SetSpec) {
+export function setObject({ namespace, name, forge, account, labels, min, max }: SetSpec) {
   const credentials = { secret: credentialName }
-  const source =
-    forge === 'github'
-      ? { github: { url: `${githubOrigin}/${organization}`, plainHttp: true, credentials, labels: [label] } }
-      : { bitbucket: { url: `${bitbucketOrigin}/${organization}`, plainHttp: true, credentials, labels: [label] } }
-  const spec = { ...source, scale: { min, max }, keepFailed: '0s' }
+  const source = { url: `http://${forge}${domain}/${account}`, plainHttp: true, credentials, labels }
+  const spec = { [forge]: source, scale: { min, max }, keepFailed: '0s' }
   return { apiVersion: 'dayfly.dev/v1alpha1', kind: 'RunnerSet', metadata: { name, namespace }, spec }
 }
 
-/** One Secret serves the sets of both forges: each reads its own entry. */
+/** Returns the forge at an address. */
+export function forgeAt(origin: string | undefined): ForgeKind | undefined {
+  return (['github', 'bitbucket', 'gitea'] as const).find((forge) => origin?.startsWith(`http://${forge}${domain}`))
+}
+
+/** One Secret serves the sets of all forges: each reads its own entry. */
 export function credentialObject(namespace: string, token: string) {
   const data = Buffer.from(token).toString('base64')
   return {
@@ -54,6 +57,6 @@ export function credentialObject(namespace: string, token: string) {
     kind: 'Secret',
     metadata: { name: credentialName, namespace },
     type: 'Opaque',
-    data: { github_token: data, bitbucketAccessToken: data },
+    data: { github_token: data, bitbucketAccessToken: data, gitea_token: data },
   }
 }

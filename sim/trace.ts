@@ -46,6 +46,9 @@ export function traceOf(world: World, keeps: boolean): Trace {
   world.bitbucket.control.onStep(({ kind, name, runner = '-', result = '' }) =>
     add('bitbucket', `${name} ${kind} ${runner} ${result}`),
   )
+  world.gitea.control.onJob(({ kind, name, runner = '-', result = '' }) =>
+    add('gitea', `${name} ${kind} ${runner} ${result}`),
+  )
   if (keeps) readRequests(world, show)
   const digest = () => {
     hashAll()

@@ -2,6 +2,8 @@
 import { scriptJob } from '@dayfly/forge-emulators/github/script-job'
 import type { Request } from '@dayfly/kit/http'
 import { type Random, randomInteger } from '@dayfly/kit/random'
+import { keyOf } from './gitea/jobs.ts'
+import { queueAtGitea, startGiteaWorkload } from './gitea/workload.ts'
 import type { SetSpec } from './sets.ts'
 import { pick } from './streams.ts'
 import type { World } from './world.ts'
@@ -22,10 +24,12 @@ export function startWorkload(world: World, random: Random, ms: number): Workloa
   let queued = 0
   world.github.control.onJob(({ kind, id }) => kind === 'finished' && open.delete(id))
   world.bitbucket.control.onStep(({ kind, id }) => kind === 'finished' && open.delete(id))
+  world.gitea.control.onJob(({ kind, id }) => kind === 'finished' && open.delete(keyOf(id)))
   const add = (set: SetSpec, count: number) => {
-    const durations = Array.from({ length: count }, () => durationOf(random))
-    for (const id of queue(world, set, durations, queued)) open.add(id)
-    queued += count
+    const jobs = Array.from({ length: count }, () => ({ name: `job-${++queued}`, durationMs: durationOf(random) }))
+    const ids = queue(world, set, jobs, random)
+    for (const id of ids) open.add(id)
+    return ids
   }
   const burst = () => {
     const set = pick(world.sets, random)
@@ -40,6 +44,7 @@ export function startWorkload(world: World, random: Random, ms: number): Workloa
     const sets = world.sets.filter(({ forge }) => request.method !== 'PUT' || forge === 'bitbucket')
     if (sets.length > 0) add(pick(sets, random), 1)
   })
+  startGiteaWorkload(world, random, add)
   const bursts = randomInteger(random, 1, 4)
   for (let index = 0; index < bursts; index++) world.clock.after(randomInteger(random, 0, ms), burst)
   return { queued: () => queued }
@@ -58,14 +63,14 @@ function isRemoval(server: 'api' | 'forge', { method, path }: Request): boolean 
 
 function queue(
   world: World,
-  { forge, label }: SetSpec,
-  durations: readonly number[],
-  first: number,
+  { forge, labels }: SetSpec,
+  given: readonly { readonly name: string; readonly durationMs: number }[],
+  random: Random,
 ): readonly string[] {
-  const names = durations.map((durationMs, index) => ({ name: `job-${first + index + 1}`, durationMs }))
   if (forge === 'bitbucket') {
-    return world.bitbucket.control.queueSteps(names.map((step) => ({ ...step, repository: 'app', labels: [label] })))
+    return world.bitbucket.control.queueSteps(given.map((step) => ({ ...step, repository: 'app', labels })))
   }
-  const jobs = names.map((job) => ({ ...job, labels: [label], message: scriptJob(job.name, []) }))
+  if (forge === 'gitea') return queueAtGitea(world.gitea, labels, given, random)
+  const jobs = given.map((job) => ({ ...job, labels, message: scriptJob(job.name, []) }))
   return world.github.control.queueJobs(jobs).map(({ id }) => id)
 }

@@ -1,4 +1,4 @@
-// A world: an embedded cluster, both emulated forges, and processes of the controller, all on virtual time. A plan says which.
+// A world: an embedded cluster, the emulated forges, and processes of the controller, all on virtual time. A plan says which.
 import { createTokens } from '@dayfly/cluster/api/tokens'
 import { type ClusterOptions, createCluster } from '@dayfly/cluster/cluster'
 import { createKubeletSwitch, type KubeletSwitch } from '@dayfly/cluster/kubelet/kubelet-switch'
@@ -9,6 +9,8 @@ import {
 } from '@dayfly/cluster/runtime/scripted/scripted-runtime'
 import type { EmulatedCredential } from '@dayfly/forge-emulators/bitbucket/credentials'
 import { createBitbucketEmulator } from '@dayfly/forge-emulators/bitbucket/emulator'
+import type { EmulatedCredential as GiteaCredential } from '@dayfly/forge-emulators/gitea/credentials'
+import { createGiteaEmulator } from '@dayfly/forge-emulators/gitea/emulator'
 import type { KnobChange } from '@dayfly/forge-emulators/github/config'
 import { createGitHubEmulator } from '@dayfly/forge-emulators/github/emulator'
 import type { Transport } from '@dayfly/kit/http'
@@ -17,12 +19,13 @@ import { type VirtualClock, virtualClock } from '@dayfly/kit/virtual-clock'
 import { runnerSetCrd } from '@dayfly/runner-set/config/crd'
 import { withoutLogs } from '../test/controller/bitbucket/network.ts'
 import { createPrints } from './checkers/prints.ts'
+import type { GiteaPlan } from './gitea/plan.ts'
 import { createObservers, reportTo } from './observers.ts'
 import { type SimulatedProcess, startProcess } from './process.ts'
 import { createRepairs } from './repairs.ts'
 import { runnerScript } from './runners.ts'
 import type { SavedWorld } from './saved-world.ts'
-import { bitbucketOrigin, credentialObject, type SetSpec, setObject } from './sets.ts'
+import { credentialObject, forgeAt, type SetSpec, setObject } from './sets.ts'
 import type { Weather } from './weather.ts'
 
 /** The differences between the world of a seed and that of a long run. */
@@ -38,6 +41,7 @@ export type WorldPlan = {
   readonly nodes: readonly [NonNullable<ClusterOptions['node']>, ...Parameters<typeof createKubeletSwitch>[0]['node'][]]
   readonly cluster: Pick<ClusterOptions, 'terminatedPodGcThreshold' | 'eventTtlMs'>
   readonly github: KnobChange
+  readonly gitea: GiteaPlan
   /** Returns the random numbers of a part: `cluster`, `github`, `controller-1`. */
   readonly streamOf: (part: string) => Random
   /** Returns by how many milliseconds the clock of a process is wrong. */
@@ -54,13 +58,16 @@ export function openWorld(plan: WorldPlan, saved?: SavedWorld) {
   const clock = virtualClock(saved?.at)
   const observers = createObservers()
   const alive = new Map<string, PlayedContainer>()
+  /** The UIDs of pods that another client created, and the names of runners that something outside Dayfly ended. */
+  const [strangers, harmed] = [new Set<string>(), new Set<string>()]
   const tokens: string[] = ['token-1']
   const forges = openForges(plan, clock, tokens, saved)
   const climate = { isFair: false, ...weather }
   const runners = {
-    ...{ clock, random: plan.streamOf('runners'), ...forges, alive },
+    ...{ clock, random: plan.streamOf('runners'), ...forges, alive, harmed },
     neverOnline: () => (climate.isFair ? 0 : plan.weak.neverOnline),
     ignoresTerm: () => (climate.isFair ? 0 : plan.weak.ignoresTerm),
+    lostTask: () => (climate.isFair ? 0 : plan.gitea.lostTask),
     onCredential: (container: PlayedContainer, credential: string) => {
       for (const listener of observers.credentials) listener(container, credential)
     },
@@ -71,8 +78,7 @@ export function openWorld(plan: WorldPlan, saved?: SavedWorld) {
   registry.subscribe(sets, ({ object: { metadata } }) => uids.set(metadata.name, metadata.uid))
   if (!saved) for (const set of plan.sets) registry.create(sets, setObject(set))
   const processes: SimulatedProcess[] = []
-  const forge: Transport = (request) =>
-    request.origin?.startsWith(bitbucketOrigin) ? forges.bitbucket.transport(request) : forges.github.transport(request)
+  const forge: Transport = (request) => forges[forgeAt(request.origin) ?? 'github'].transport(request)
   const current = (server: 'api' | 'forge') => () => (climate.isFair ? climate.fair : climate[server])
   let started = saved?.started ?? 0
   const start = (): SimulatedProcess => {
@@ -88,8 +94,6 @@ export function openWorld(plan: WorldPlan, saved?: SavedWorld) {
   }
   /** The ids of the jobs and steps that have not ended. */
   const openJobs = new Set<string>()
-  /** The UIDs of pods that another client created, and the names of runners that something outside Dayfly ended. */
-  const [strangers, harmed] = [new Set<string>(), new Set<string>()]
   return {
     ...{ seed, clock, sets: plan.sets, cluster, registry, nodes, ...forges, tokens, processes, climate, observers },
     ...{ uids, strangers, harmed, openJobs, alive, prints: createPrints(saved?.prints), start },
@@ -98,8 +102,10 @@ export function openWorld(plan: WorldPlan, saved?: SavedWorld) {
   }
 }
 
-function openForges({ streamOf, github: knobs }: WorldPlan, clock: VirtualClock, tokens: string[], saved?: SavedWorld) {
-  const github = createGitHubEmulator({ clock, random: streamOf('github'), tokens, knobs, kept: saved?.github })
+function openForges(plan: WorldPlan, clock: VirtualClock, tokens: string[], saved?: SavedWorld) {
+  const { streamOf } = plan
+  const kept = saved?.github
+  const github = createGitHubEmulator({ clock, random: streamOf('github'), tokens, knobs: plan.github, kept })
   const credentials: EmulatedCredential[] = [{ kind: 'access-token', token: 'token-1', user: 'joe' }]
   const bitbucket = createBitbucketEmulator({
     clock,
@@ -108,7 +114,19 @@ function openForges({ streamOf, github: knobs }: WorldPlan, clock: VirtualClock,
     credentials,
     knobs: { noRunner: 'queue', stepLostS: 90, silentS: 60 },
   })
-  return { github, bitbucket, credentials }
+  const giteaCredentials = [giteaCredential('token-1')]
+  const gitea = createGiteaEmulator({
+    clock,
+    random: streamOf("Gitea's server"),
+    owners: [{ name: 'acme', kind: 'organization', repositories: ['app'] }],
+    credentials: giteaCredentials,
+    knobs: plan.gitea.knobs,
+  })
+  return { github, bitbucket, gitea, credentials, giteaCredentials }
+}
+
+export function giteaCredential(token: string): GiteaCredential {
+  return { token, user: 'joe', scopes: ['all'], isSiteAdmin: true }
 }
 
 /** One machine of the cluster, which can be lost. */

@@ -1,5 +1,7 @@
 // No decision of Dayfly ends a runner that has a job.
 import type { Request } from '@dayfly/kit/http'
+import { runnerPrefix } from '@dayfly/runner-set/model/runner-names'
+import { giteaRunner } from '../gitea/jobs.ts'
 import type { World } from '../world.ts'
 import type { Checker } from './checker.ts'
 
@@ -26,6 +28,7 @@ export const busyRunner: Checker = {
       // A deletion whose precondition failed does no harm.
       if (status < 300) broken(`${identity} deletes the pod ${name}, whose runner has the job ${job}`)
     })
+    watchGitea(world, broken)
     world.bitbucket.control.onStep(({ kind, id, runner }) => {
       const step = kind === 'finished' ? world.bitbucket.control.step(id) : undefined
       if (
@@ -36,6 +39,24 @@ export const busyRunner: Checker = {
         broken(`the removal of the registration ${runner} ended its step ${id}`)
     })
   },
+}
+
+/** Gitea removes a busy runner if it is shown to. The job then hangs, so the moment of the removal counts. */
+function watchGitea(world: World, broken: (sentence: string) => void): void {
+  const { observers, gitea, registry, uids } = world
+  observers.sent.add((identity, server, { method, path }) => {
+    const id = server === 'forge' && method === 'DELETE' ? giteaRunner.exec(path)?.[1] : undefined
+    const runner = id === undefined ? undefined : gitea.control.runner(id)
+    if (runner?.job === undefined) return
+    const { name, job } = runner
+    // The operator may delete a set with its busy runners.
+    const set = world.sets.find((one) =>
+      name.startsWith(runnerPrefix({ name: one.name, uid: uids.get(one.name) ?? '' })),
+    )
+    const isSetThere = set !== undefined && registry.get('runnersets.dayfly.dev', set.namespace, set.name) !== undefined
+    if (isSetThere && isAlive(world, { namespace: set.namespace, name }))
+      broken(`${identity} removes the registration ${name}, whose runner has the job ${job}`)
+  })
 }
 
 type PodName = { readonly namespace: string; readonly name: string }
@@ -50,7 +71,9 @@ function isAlive({ registry, alive }: World, { namespace, name }: PodName): bool
   return pod !== undefined && alive.has(pod.metadata.uid)
 }
 
-function jobOf({ github, bitbucket }: World, name: string): string | undefined {
+function jobOf({ github, bitbucket, gitea }: World, name: string): string | undefined {
   if (github.control.registration(name)?.busy) return 'at GitHub'
-  return bitbucket.control.runners().find((one) => one.name === name)?.step
+  const step = bitbucket.control.runners().find((one) => one.name === name)?.step
+  // A request that arrives twice leaves a twin of the same name.
+  return step ?? gitea.control.runners().find((one) => one.name === name && one.job !== undefined)?.job
 }

@@ -1,16 +1,20 @@
 // Every job ends. It runs once, and it fails only if something outside Dayfly ended its runner.
+import { keyOf } from '../gitea/jobs.ts'
 import type { Checker } from './checker.ts'
 import { createForgetting } from './forgetting.ts'
 
 const podPath = /^\/api\/v1\/namespaces\/[^/]+\/pods\/([^/]+)$/
 /** The pod of a runner is forgotten this long after its end: no forge keeps a job of a lost runner open for longer. */
 const forgetMs = 30 * 60_000
-/** The results of jobs that ran to their end, or that were cancelled, in the words of both forges. */
-const good: readonly (string | undefined)[] = ['succeeded', 'canceled', 'SUCCESSFUL', 'STOPPED']
+/** The results of jobs that ran to their end, or that were cancelled, in the words of each forge. */
+const good: readonly (string | undefined)[] = [
+  ...['succeeded', 'canceled', 'SUCCESSFUL', 'STOPPED'],
+  ...['success', 'cancelled'],
+]
 
 export const jobs: Checker = {
   name: 'jobs',
-  watch: ({ clock, registry, github, bitbucket, observers, harmed, prints }, broken) => {
+  watch: ({ clock, registry, github, bitbucket, gitea, observers, harmed, prints }, broken) => {
     const deletedByUs = new Set<string>()
     const pods = createForgetting(clock, forgetMs)
     observers.sent.add((_identity, server, { method, path }) => {
@@ -35,6 +39,10 @@ export const jobs: Checker = {
     }
     github.control.onJob(({ kind, id, runner, result }) => hear(kind, id, runner, result))
     bitbucket.control.onStep(({ kind, id, runner, result }) => hear(kind, id, runner, result))
+    // A rerun job has the same id, and each attempt must run once.
+    gitea.control.onJob(({ kind, id, attempt, runner, result }) =>
+      hear(kind, `${keyOf(id)}, attempt ${attempt}`, runner, result),
+    )
   },
   atRest: ({ openJobs }) => (openJobs.size === 0 ? [] : [`${openJobs.size} jobs have not ended`]),
 }

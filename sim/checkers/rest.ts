@@ -1,6 +1,6 @@
 // A world at rest has exactly the idle runners that its sets ask for, and every status says so.
 import { runnerPrefix } from '@dayfly/runner-set/model/runner-names'
-import { conditionsOf, statusOf } from '../operator.ts'
+import { type Condition, conditionsOf, statusOf } from '../operator.ts'
 import type { SetSpec } from '../sets.ts'
 import type { World } from '../world.ts'
 import type { Checker } from './checker.ts'
@@ -14,7 +14,8 @@ export const rest: Checker = {
 function problemsOf(world: World, set: SetSpec): readonly string[] {
   const { registry } = world
   const unhappy = ['Ready', 'ForgeConnected'].filter(
-    (type) => !conditionsOf(world, set).some((one) => one.type === type && one.status === 'True'),
+    (type) =>
+      !conditionsOf(world, set).some((one) => one.type === type && (one.status === 'True' || mayStart(set, one))),
   )
   const { idle, busy, pending } = statusOf(world, set)
   const shown = JSON.stringify({ idle, busy, pending })
@@ -35,12 +36,18 @@ function problemsOf(world: World, set: SetSpec): readonly string[] {
   ]
 }
 
+/** The jobs of a set may all go to runners of another one of its Gitea. Then no runner shows that a new template works. */
+function mayStart({ forge, min }: SetSpec, { type, reason }: Condition): boolean {
+  return forge === 'gitea' && min === 0 && type === 'Ready' && reason === 'Starting'
+}
+
 /** The registrations of the set as it is now. Those of a set that was deleted while its forge failed stay for `dayfly sweep`. */
-function registrationsOf({ github, bitbucket, uids }: World, { name, forge }: SetSpec): readonly string[] {
-  const all = forge === 'github' ? github.control.registrations() : bitbucket.control.runners()
+function registrationsOf(world: World, { name, forge }: SetSpec): readonly string[] {
+  const { github, uids } = world
+  const all = forge === 'github' ? github.control.registrations() : world[forge].control.runners()
   const prefix = runnerPrefix({ name, uid: uids.get(name) ?? '' })
   const names = all.flatMap((one) => (one.name.startsWith(prefix) ? [one.name] : []))
-  // A request that arrives twice leaves a twin at Bitbucket. It goes together with its runner.
+  // A request that arrives twice leaves a twin at Bitbucket and Gitea. It goes together with its runner.
   return [...new Set(names)]
 }
 

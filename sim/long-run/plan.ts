@@ -1,4 +1,5 @@
 // The plan of a long run: its jobs, its runners, its sets, and the world that they live in.
+import { withoutGitea } from '../gitea/plan.ts'
 import type { SetSpec } from '../sets.ts'
 import { longStreamOf, streamOf } from '../streams.ts'
 import { fairWeather, type Weather } from '../weather.ts'
@@ -26,8 +27,8 @@ export function planOf(seed: number, jobs: number, runners: number): Plan {
   const sets = Array.from({ length: count }, (_, index): SetSpec => {
     const max = Math.floor(runners / count) + (index < runners % count ? 1 : 0)
     const number = String(index + 1)
-    const place = { namespace: `team-${number}`, name: `linux-${number}`, organization: `acme-${number}` }
-    return { ...place, forge: 'github', label: `runner-${number}`, min: 0, max }
+    const place = { namespace: `team-${number}`, name: `linux-${number}`, account: `acme-${number}` }
+    return { ...place, forge: 'github', labels: [`runner-${number}`], min: 0, max }
   })
   return { seed, jobs, runners, sets, lap: jobs >= 2 * lapMax ? lapMax : Math.ceil(jobs / 5), disasters }
 }
@@ -66,6 +67,7 @@ export function worldPlanOf({ seed, sets, runners }: Plan, piece: number): World
     nodes: [nodeOf(0), ...Array.from({ length: nodeCount - 1 }, (_, index) => nodeOf(index + 1))],
     cluster: { eventTtlMs },
     github: { zeroCapacity: 'defer', maxAttempts: 1_000, restBudget: 0, registrationDelayMs: 1_000 },
+    gitea: withoutGitea,
     streamOf: (part) => longStreamOf(seed, partOf(part)),
     offsetOf: () => 0,
   }

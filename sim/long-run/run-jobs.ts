@@ -152,11 +152,12 @@ async function stopProcesses({ processes, clock }: World): Promise<void> {
   await Promise.all(stopping)
 }
 
-async function close({ nodes, cluster, github, bitbucket, clock }: World): Promise<void> {
+async function close({ nodes, cluster, github, bitbucket, gitea, clock }: World): Promise<void> {
   for (const { kubelet } of nodes) kubelet.stop()
   const closing = cluster.stop()
   github.close()
   bitbucket.close()
+  gitea.close()
   await clock.advance(3 * minute)
   await closing
 }

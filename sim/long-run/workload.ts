@@ -32,7 +32,7 @@ export function startLongWorkload(
     const jobs = Array.from({ length: count }, () => {
       const name = `job-${++results.queued}`
       const durationMs = randomInteger(random, shortestMs, longestMs)
-      return { name, durationMs, scope: `org:${set.organization}`, labels: [set.label], message: scriptJob(name, []) }
+      return { name, durationMs, scope: `org:${set.account}`, labels: set.labels, message: scriptJob(name, []) }
     })
     for (const { id } of world.github.control.queueJobs(jobs)) {
       setOf.set(id, set)
