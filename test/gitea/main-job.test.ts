@@ -122,7 +122,7 @@ async function endure(
   return leader
 }
 
-const faultKinds: readonly (readonly [string, Faults])[] = isFull
+const kinds: readonly (readonly [string, Faults])[] = isFull
   ? [
       ['alone', none],
       ['with a controller that is killed ten times', { ...none, kills: 10 }],
@@ -132,10 +132,10 @@ const faultKinds: readonly (readonly [string, Faults])[] = isFull
     ]
   : [
       ['alone', none],
-      ['with all faultKinds at once', { kills: 1, restarts: 1, latencyMs: 150, lostShare: 0.05 }],
+      ['with all faults at once', { kills: 1, restarts: 1, latencyMs: 150, lostShare: 0.05 }],
     ]
 
-test.each(faultKinds)('a burst of jobs, %s', { timeout: 1_200_000 }, async (name, faults) => {
+test.each(kinds)('a burst of jobs, %s', { timeout: 1_200_000 }, async (name, faults) => {
   const repository = name.replaceAll(/\W+/g, '-')
   const level = await gitea.createRepository('acme', repository)
   const stage = await openStage(repository, faults)
