@@ -27,7 +27,7 @@ import type { ForgeWorld } from './contract-world.fixture.ts'
 import { giteaInProcess, giteaOverHttp } from './gitea/world.fixture.ts'
 import { type GitHubCredential, readCredential } from './github/credentials/credential.ts'
 import { createGitHubForge } from './github/github.ts'
-import { barrier, waitAtMost, waitVirtually } from './waiting.fixture.ts'
+import { cuttable, removalRefusals, waitAtMost, waitVirtually } from './waiting.fixture.ts'
 
 const worlds: ForgeWorld[] = []
 /** Created once: an RSA key takes time. */
@@ -88,7 +88,6 @@ function githubWorld(
   const all = { longPollMs: 300, ...knobs }
   const emulator = createGitHubEmulator({ clock, random: seededRandom(1), knobs: all, ...more })
   const { control } = emulator
-  let removalFault = 0
   const token: GitHubCredential = { kind: 'token', token: 'pat' }
   const at = (
     origin: string,
@@ -96,8 +95,7 @@ function githubWorld(
     end: () => Promise<void>,
     credential: GitHubCredential = token,
   ): ForgeWorld => {
-    let cut = barrier()
-    const through: Transport = (request) => Promise.race([cut.down, cut.isDown ? cut.down : transport(request)])
+    const { through, reachable } = cuttable(transport)
     return {
       set: { name: 'linux', runnerPrefix: 'linux-', labels: ['linux'], group: undefined, max: 10 },
       connect: () =>
@@ -123,10 +121,7 @@ function githubWorld(
         const report = { conclusion: 'success', outputs: {}, steps: [], note: undefined } as const
         expect(control.stub.finish(name, report)).toBe('finished')
       },
-      reachable: (yes) => {
-        if (yes) cut = barrier()
-        else cut.bringDown()
-      },
+      reachable,
       refuseAcknowledgement: () => {
         const match = { method: 'DELETE', pathRegex: '/scalesets/message/' }
         control.fault({ match, action: { kind: 'answer', status: 400, headers: {}, text: 'not now' } })
@@ -140,17 +135,7 @@ function githubWorld(
         const match = { method: 'PATCH', pathRegex: '/runnerscalesets/\\d+$' }
         control.fault({ match, times: 99, action: { kind: 'answer', status: 403, headers: {}, body: {} } })
       },
-      refuseRemovals: (how) => {
-        control.removeFault(removalFault)
-        const answer = { unauthorized: 403, limited: 429, unavailable: 503 }[how]
-        const headers: Record<string, string> = how === 'limited' ? { 'retry-after': '60' } : {}
-        const match = { method: 'DELETE', pathRegex: '/agents/' }
-        removalFault = control.fault({
-          match,
-          times: 99,
-          action: { kind: 'answer', status: answer, headers, body: {} },
-        })
-      },
+      refuseRemovals: removalRefusals(control, '/agents/'),
       settings: () => readSettings(emulator),
       records: () => {
         const left = (path: RegExp) =>

@@ -27,7 +27,7 @@ export type SharedPollOptions<View extends Seen> = {
   /** Returns the time between two polls as it is now, in milliseconds. */
   readonly pollMs: (view: View | undefined) => number
   /** Receives each answer before the sets do. */
-  readonly onView: (view: View) => void
+  readonly onView?: (view: View) => void
   /** Receives the last answer whenever it changes; undefined when polling ends. */
   readonly onPolled?: (polled: { readonly view: View | undefined } | undefined) => void
 }
@@ -164,7 +164,7 @@ export class SharedPoll<View extends Seen> {
       this.#edits = this.#edits.filter((made) => made.at >= at)
       const view = this.#edits.reduce((before, { edit }) => edit(before), listed)
       this.#failures = 0
-      onView(view)
+      onView?.(view)
       this.#publish({ is: 'listed', view })
       const [served, late] = [this.#waiters.filter(({ askedAt }) => askedAt <= at), this.#waiters]
       this.#waiters = late.filter(({ askedAt }) => askedAt > at)

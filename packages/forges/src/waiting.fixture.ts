@@ -1,8 +1,9 @@
-// Waits of the forge contract, on real and on virtual time, and a connection that a test can cut.
+// What the worlds of the forge contract share: waits on real and on virtual time, a connection that a test can cut, and refusals.
+import type { Control } from '@dayfly/forge-emulators/gitea/control'
 import type { Clock } from '@dayfly/kit/clock'
-import { TransportError } from '@dayfly/kit/http'
+import { type Transport, TransportError } from '@dayfly/kit/http'
 import type { VirtualClock } from '@dayfly/kit/virtual-clock'
-import type { ForgeWorld } from './contract-world.fixture.ts'
+import type { ForgeWorld, RemovalRefusal } from './contract-world.fixture.ts'
 
 export function waitAtMost(clock: Clock, ms: number): ForgeWorld['wait'] {
   return (promise) => {
@@ -29,8 +30,18 @@ export function waitVirtually(clock: VirtualClock): ForgeWorld['wait'] {
   }
 }
 
-/** The connection to the forge. Brought down, it breaks the requests in progress and all that follow. */
-export function barrier() {
+/** A connection to the forge that a test can cut: the requests in progress break, and all that follow. */
+export function cuttable(transport: Transport) {
+  let cut = barrier()
+  const through: Transport = (request) => Promise.race([cut.down, cut.isDown ? cut.down : transport(request)])
+  const reachable: ForgeWorld['reachable'] = (yes) => {
+    if (yes) cut = barrier()
+    else cut.bringDown()
+  }
+  return { through, reachable }
+}
+
+function barrier() {
   let fail: (error: Error) => void = () => {}
   const down = new Promise<never>((_, reject) => {
     fail = reject
@@ -45,4 +56,16 @@ export function barrier() {
     },
   }
   return state
+}
+
+/** Lets an emulated forge refuse the requests with this method and path, as `ForgeWorld.refuseRemovals` says. */
+export function removalRefusals(control: Pick<Control, 'fault' | 'removeFault'>, pathRegex: string) {
+  let fault = 0
+  return (how: RemovalRefusal): void => {
+    control.removeFault(fault)
+    const status = { unauthorized: 403, limited: 429, unavailable: 503 }[how]
+    const headers: Record<string, string> = how === 'limited' ? { 'retry-after': '60' } : {}
+    const match = { method: 'DELETE', pathRegex }
+    fault = control.fault({ match, times: 99, action: { kind: 'answer', status, headers, body: {} } })
+  }
 }

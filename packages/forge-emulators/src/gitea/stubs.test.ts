@@ -1,7 +1,7 @@
 // Stub runners and the control API of the emulated Gitea, as tests and users drive them.
 import type { Answer, Method } from '@dayfly/kit/http'
 import { beforeEach, expect, test } from 'vitest'
-import { field, list, type TestServer, testServer } from './test-client.fixture.ts'
+import { field, list, sender, type TestServer, testServer } from './test-client.fixture.ts'
 
 let server: TestServer
 
@@ -150,17 +150,8 @@ test('a runner is found by its UUID, its id or its name, and of two with one nam
   expect([control().runner('r-1')?.id, control().runner(one.uuid)]).toEqual([other.id, undefined])
 })
 
-async function call(method: Method, url: string, body?: unknown): Promise<Answer> {
-  const { pathname: path, search } = new URL(url, 'http://gitea.test')
-  return server.emulator.transport({
-    ...{ method, path, query: {}, search: search.slice(1), headers: {}, expect: 'whole' },
-    body:
-      body === undefined
-        ? { kind: 'none' }
-        : typeof body === 'string'
-          ? { kind: 'text', text: body }
-          : { kind: 'json', value: body },
-  })
+function call(method: Method, url: string, body?: unknown): Promise<Answer> {
+  return sender(server.emulator.transport)(method, url, body)
 }
 
 test('the control API queues jobs, drives runners, and shows the state without secrets', async () => {

@@ -64,8 +64,9 @@ export function testServer({ knobs, credentials = [], deliver }: TestServerOptio
   return { clock, emulator, rest, rpc, register }
 }
 
-function sender(transport: Transport) {
-  return (method: Method, url: string, body: unknown, headers: Record<string, string>) => {
+/** Returns how to send a request: an object as JSON, a text as it is, undefined as no body. */
+export function sender(transport: Transport) {
+  return (method: Method, url: string, body: unknown, headers: Readonly<Record<string, string>> = {}) => {
     const { pathname, search } = new URL(url, 'http://gitea.test')
     return transport({
       method,

@@ -1,10 +1,9 @@
 // Everything that the sets of one account share: its API, its budget, its list of runners and its cordons.
 import type { Clock } from '@dayfly/kit/clock'
-import type { Transport } from '@dayfly/kit/http'
 import type { Random } from '@dayfly/kit/random'
-import type { ForgeExchange } from '@dayfly/runner-set/forge/forge'
 import { forgeTraits } from '@dayfly/runner-set/model/forge-traits'
 import { PortError } from '@dayfly/runner-set/model/port-error'
+import type { ClientPorts } from '../send-once.ts'
 import { type PollPolicy, SharedPoll } from '../shared-poll.ts'
 import { BitbucketApi } from './api.ts'
 import { CallBudget } from './call-budget.ts'
@@ -16,18 +15,13 @@ import { deleteRunner, findIdentity, listRunners, type RosterView } from './runn
 import type { ListedRunner } from './wire.ts'
 
 /** Everything that the client needs to reach one account. */
-export type BitbucketAccess = {
+export type BitbucketAccess = ClientPorts & {
   /** The URL of a workspace or a repository, for example `https://bitbucket.org/acme`. */
   readonly url: string
   readonly credential: BitbucketCredential
-  readonly transport: Transport
-  readonly clock: Clock
   readonly random: Random
-  /** Product and version in ASCII, for example `dayfly/1.2.0`. */
-  readonly userAgent: string
   /** The calls of the credential, which its accounts share; absent: the account has its own. */
   readonly budget?: CallBudget | undefined
-  readonly onExchange?: ((exchange: ForgeExchange) => void) | undefined
   /** Absent: the pace of Bitbucket's runners. */
   readonly pace?: Pace | undefined
 }

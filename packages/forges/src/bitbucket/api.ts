@@ -1,33 +1,18 @@
 // Sends one call to Bitbucket's API within the user's budget. It never repeats a call whose answer was lost.
-import type { Clock } from '@dayfly/kit/clock'
-import {
-  type Answer,
-  jsonBody,
-  type Method,
-  noBody,
-  type Request,
-  type Transport,
-  TransportError,
-} from '@dayfly/kit/http'
-import type { ForgeExchange, ForgeOperation } from '@dayfly/runner-set/forge/forge'
+import { type Answer, jsonBody, type Method, noBody, type Request, TransportError } from '@dayfly/kit/http'
+import type { ForgeOperation } from '@dayfly/runner-set/forge/forge'
 import type { PortError } from '@dayfly/runner-set/model/port-error'
-import { sendOnce } from '../send-once.ts'
+import { type ClientPorts, sendReported } from '../send-once.ts'
 import { Authorization } from './authorization.ts'
 import type { CallBudget, CallKind } from './call-budget.ts'
 import type { BitbucketCredential } from './credential.ts'
 import { bitbucketError, errorFromAnswer, errorFromTransport } from './errors.ts'
 import type { Place } from './place.ts'
 
-export type ApiOptions = {
+export type ApiOptions = ClientPorts & {
   readonly place: Place
   readonly credential: BitbucketCredential
-  readonly transport: Transport
-  readonly clock: Clock
   readonly budget: CallBudget
-  /** Product and version in ASCII, for example `dayfly/1.2.0`. */
-  readonly userAgent: string
-  /** Receives each request and its result, for metrics. */
-  readonly onExchange?: ((exchange: ForgeExchange) => void) | undefined
 }
 
 export type ApiCall = {
@@ -101,21 +86,12 @@ export class BitbucketApi {
     }
   }
 
-  async #send(operation: ForgeOperation, request: Request): Promise<Answer | TransportError> {
-    const { transport, clock, budget, place, onExchange } = this.#options
-    const start = clock.now()
-    const report = (code: ForgeExchange['code']) => {
+  #send(operation: ForgeOperation, request: Request): Promise<Answer | TransportError> {
+    const { clock, budget, place, onExchange } = this.#options
+    return sendReported(this.#options, request, timeoutMs, (code, ms) => {
       const shown = { account: place.url, remaining: budget.remaining(clock.now()) }
-      onExchange?.({ operation, code, ms: clock.now() - start, budget: shown })
-    }
-    try {
-      const answer = await sendOnce(transport, clock, request, timeoutMs)
-      report(answer instanceof TransportError ? answer.kind : answer.status)
-      return answer
-    } catch (error) {
-      report('aborted')
-      throw error
-    }
+      onExchange?.({ operation, code, ms, budget: shown })
+    })
   }
 }
 

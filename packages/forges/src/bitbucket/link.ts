@@ -8,6 +8,7 @@ import type { ForgeEvent } from '@dayfly/runner-set/model/forge-event'
 import { bitbucket } from '@dayfly/runner-set/model/forges/bitbucket'
 import { PortError } from '@dayfly/runner-set/model/port-error'
 import type { Registration } from '@dayfly/runner-set/model/runner'
+import { checkFree, checkName } from '../new-runner.ts'
 import { PolledEvents } from '../polled-events.ts'
 import { failureOf, statusOf } from '../rest-errors.ts'
 import type { AccountState } from './account-state.ts'
@@ -18,7 +19,6 @@ import { demandOf, type Steps, stepEvents, stepsOf } from './step-events.ts'
 import { type ListedRunner, registrationOf } from './wire.ts'
 
 const closeMs = 25_000
-const runnerName = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 /** The words of a refusal that may mean the limit of runners. */
 const limitWords = /limit|exceed|maximum|too many/i
 
@@ -65,15 +65,9 @@ export class BitbucketLink implements Link {
     const { signal } = this.#closing
     const problem = problemOf(this.#set)
     if (problem !== undefined) throw bitbucketError('bad-config', problem)
-    if (!runnerName.test(name) || !name.startsWith(this.#set.runnerPrefix)) {
-      const rule = `The name of a runner of this set begins with ${this.#set.runnerPrefix} and is the name of a pod`
-      throw bitbucketError('bad-config', `${rule}: ${name.slice(0, 80)} is not.`)
-    }
+    checkName(name, this.#set, bitbucketError)
     const identity = await this.#account.identity(signal)
-    if (!roster.view) throw bitbucketError('unavailable', 'The runners of the account are not known yet.')
-    if (roster.view.runners.some((runner) => runner.name === name)) {
-      throw bitbucketError('conflict', `A runner of the name ${name} is registered. Use a new name.`)
-    }
+    checkFree(name, roster.view, bitbucketError)
     const ceiling = this.#ceilingNow()
     if (ceiling) return { is: 'limited', ...ceiling }
     const { limit } = this.#account.budget.registrations(clock.now())

@@ -21,7 +21,7 @@ export class AccountSets {
   /** All sets with a link: a paused one takes no job. */
   readonly #linked = new Set<SetNow>()
   readonly #fromServer: (at: Instant) => Instant
-  #assigned: { readonly view: View; readonly of: Assignment } | undefined
+  #assigned: { readonly jobs: readonly ListedJob[]; readonly of: Assignment } | undefined
 
   /** @param fromServer converts a time of the server's clock to ours */
   constructor(fromServer: (at: Instant) => Instant) {
@@ -51,28 +51,25 @@ export class AccountSets {
 
   /** Returns the jobs that wait for the set. */
   waitingFor({ runnerPrefix }: ForgeSet, view: View): readonly ListedJob[] {
-    return this.#of(view).waiting.get(runnerPrefix) ?? []
+    return this.assign(view.jobs).waiting.get(runnerPrefix) ?? []
   }
 
   /** Returns the jobs that no set can have; undefined without any, and for all sets but the first one of the account by its name. */
   unservedFor({ runnerPrefix }: ForgeSet, view: View): UnservedJobs | undefined {
     const [first] = now(this.#taking).sort((one, next) => (keyOf(one) < keyOf(next) ? -1 : 1))
     if (first?.runnerPrefix !== runnerPrefix) return undefined
-    return unservedIn(this.#of(view).unserved, view, now(this.#linked), this.#fromServer)
+    return unservedIn(this.assign(view.jobs).unserved, view, now(this.#linked), this.#fromServer)
   }
 
+  /** The sets of an account ask for the same list one after another, so the last result is kept. */
   assign(jobs: readonly ListedJob[]): Assignment {
-    return assignJobs(jobs, now(this.#taking))
+    if (this.#assigned?.jobs !== jobs) this.#assigned = { jobs, of: assignJobs(jobs, now(this.#taking)) }
+    return this.#assigned.of
   }
 
   /** Whether the name is that of a runner of a set that takes jobs. */
   has(runner: string): boolean {
     return runner !== '' && now(this.#taking).some(({ runnerPrefix }) => runner.startsWith(runnerPrefix))
-  }
-
-  #of(view: View): Assignment {
-    if (this.#assigned?.view !== view) this.#assigned = { view, of: this.assign(view.jobs) }
-    return this.#assigned.of
   }
 }
 

@@ -1,15 +1,15 @@
 // Everything that the sets of one account share: its API, what it is at its server, its polls and its cordons.
 import type { Clock, Instant } from '@dayfly/kit/clock'
-import type { Transport } from '@dayfly/kit/http'
 import type { Random } from '@dayfly/kit/random'
-import type { ForgeExchange, ForgeSet } from '@dayfly/runner-set/forge/forge'
+import type { ForgeSet } from '@dayfly/runner-set/forge/forge'
 import { gitea } from '@dayfly/runner-set/model/forges/gitea'
 import { PortError } from '@dayfly/runner-set/model/port-error'
+import type { ClientPorts } from '../send-once.ts'
 import { type PollPolicy, SharedPoll } from '../shared-poll.ts'
 import { AccountSets } from './account-sets.ts'
 import { GiteaApi } from './api.ts'
 import { Follower } from './follower.ts'
-import { type JobsView, shapeOf } from './jobs-view.ts'
+import { busyIn, type JobsView, shapeOf } from './jobs-view.ts'
 import { endedJobs, listRunners, listRunning, listUnfinished, readOneJob } from './lists.ts'
 import { type GivenPlace, parsePlace } from './place.ts'
 import { cordonRunner, deleteRunner, Registrations } from './runners.ts'
@@ -17,17 +17,12 @@ import { findServer, type Server } from './server.ts'
 import type { ListedJob, ListedRunner } from './wire.ts'
 
 /** Everything that the client needs to reach one account. */
-export type GiteaAccess = {
+export type GiteaAccess = ClientPorts & {
   /** The URL of a server, an organization, a user or a repository, for example `https://gitea.example.com/acme`. */
   readonly url: string
   /** An access token of a user. */
   readonly token: string
-  readonly transport: Transport
-  readonly clock: Clock
   readonly random: Random
-  /** Product and version in ASCII, for example `dayfly/1.2.0`. */
-  readonly userAgent: string
-  readonly onExchange?: ((exchange: ForgeExchange) => void) | undefined
   /** Absent: the pace for a server that others use, too. */
   readonly pace?: Pace | undefined
 }
@@ -91,7 +86,6 @@ export class AccountState {
       random,
       policy: pace,
       pollMs: (view) => this.#pollMs(view),
-      onView: () => {},
     })
     this.#busy = new SharedPoll<BusyView>({
       list: (at) => this.#listBusy(at),
@@ -99,7 +93,6 @@ export class AccountState {
       random,
       policy: pace,
       pollMs: () => pace.mostMs,
-      onView: () => {},
     })
   }
 
@@ -180,7 +173,7 @@ export class AccountState {
   }
 
   #isKnownBusy(id: string): boolean {
-    return this.poll.view?.jobs.some(({ runnerId, state }) => runnerId === id && state === 'running') === true
+    return this.poll.view?.busy.has(id) === true
   }
 
   #gone(id: string): 'absent' {
@@ -199,12 +192,12 @@ export class AccountState {
       server.dialect.jobs === 'every' ? isFollowed : () => false,
       at,
     )
-    const jobs = [...entries, ...missed]
+    const jobs = missed.length > 0 ? [...entries, ...missed] : entries
     const { runners, runnersAt } = await this.#runnersFor(jobs, at)
     const unseen = runnersAt === at ? await this.#unseenJobs(runners, [...jobs, ...followed]) : []
     const ended = unseen.length > 0 ? this.#follower.add(unseen, at) : followed
     const isActive = waiting.size > 0 || runners.some(({ name }) => this.sets.has(name))
-    const view = { at, jobs, ended, runners, runnersAt, isActive }
+    const view = { at, jobs, busy: busyIn(jobs), ended, runners, runnersAt, isActive }
     if (shapeOf(view) !== shapeOf(this.poll.view)) this.#changedAt = at
     this.#tookMs = this.clock.now() - at
     return view
@@ -238,8 +231,7 @@ export class AccountState {
   }
 
   async #listBusy(at: Instant): Promise<BusyView> {
-    const running = await listRunning(this.api, await this.server())
-    return { at, runnerIds: new Set(running.flatMap(({ runnerId }) => (runnerId === undefined ? [] : [runnerId]))) }
+    return { at, runnerIds: busyIn(await listRunning(this.api, await this.server())) }
   }
 
   #forgetCordons(runners: readonly ListedRunner[], askedAt: Instant): void {

@@ -43,7 +43,7 @@ export function createGiteaAccount(access: GiteaAccess): ForgeAccount {
 
 function asRegistrations(view: JobsView, ages: ReadonlyMap<string, Instant>): readonly AccountRegistration[] {
   return view.runners.map((runner) => {
-    const registration = registrationOf(runner, view)
+    const registration = registrationOf(runner, view.busy)
     return { ...registration, set: undefined, labels: runner.labels, createdAt: ages.get(runner.id) }
   })
 }

@@ -1,28 +1,13 @@
 // Sends one call to Gitea's REST API or to the API of its runners. It never repeats a call whose answer was lost.
-import type { Clock } from '@dayfly/kit/clock'
-import {
-  type Answer,
-  jsonBody,
-  type Method,
-  noBody,
-  type Request,
-  type Transport,
-  TransportError,
-} from '@dayfly/kit/http'
-import type { ForgeExchange, ForgeOperation } from '@dayfly/runner-set/forge/forge'
-import { sendOnce } from '../send-once.ts'
+import { type Answer, jsonBody, type Method, noBody, type Request, TransportError } from '@dayfly/kit/http'
+import type { ForgeOperation } from '@dayfly/runner-set/forge/forge'
+import { type ClientPorts, sendReported } from '../send-once.ts'
 import { badAnswer, errorFromAnswer, errorFromTransport, giteaError } from './errors.ts'
 
-export type ApiOptions = {
+export type ApiOptions = ClientPorts & {
   readonly origin: string
   /** An access token of a user. */
   readonly token: string
-  readonly transport: Transport
-  readonly clock: Clock
-  /** Product and version in ASCII, for example `dayfly/1.2.0`. */
-  readonly userAgent: string
-  /** Receives each request and its result, for metrics. */
-  readonly onExchange?: ((exchange: ForgeExchange) => void) | undefined
 }
 
 export type ApiCall = {
@@ -83,15 +68,10 @@ export class GiteaApi {
   }
 
   async #send(operation: ForgeOperation, request: Request): Promise<Answer> {
-    const { transport, clock, onExchange } = this.#options
-    const start = clock.now()
-    const report = (code: ForgeExchange['code']) =>
-      onExchange?.({ operation, code, ms: clock.now() - start, budget: undefined })
-    const answer = await sendOnce(transport, clock, request, timeoutMs).catch((error: unknown) => {
-      report('aborted')
-      throw error
-    })
-    report(answer instanceof TransportError ? answer.kind : answer.status)
+    const { clock, onExchange } = this.#options
+    const answer = await sendReported(this.#options, request, timeoutMs, (code, ms) =>
+      onExchange?.({ operation, code, ms, budget: undefined }),
+    )
     if (answer instanceof TransportError) throw errorFromTransport(request, answer)
     this.#learnTime(answer)
     if (answer.status >= 300 && answer.status < 400) throw moved(request, answer)

@@ -7,6 +7,8 @@ import type { ListedJob, ListedRunner } from './wire.ts'
 export type JobsView = {
   readonly at: Instant
   readonly jobs: readonly ListedJob[]
+  /** The ids of the runners that have one of these jobs. */
+  readonly busy: ReadonlySet<string>
   /** Jobs of our sets that ended or disappeared in the last minutes, the oldest first. */
   readonly ended: readonly EndedJob[]
   readonly runners: readonly ListedRunner[]
@@ -14,6 +16,13 @@ export type JobsView = {
   readonly runnersAt: Instant
   /** Whether a job waits for a set of ours, or a runner of ours is registered. */
   readonly isActive: boolean
+}
+
+/** Returns the ids of the runners that have a running job. */
+export function busyIn(jobs: readonly ListedJob[]): ReadonlySet<string> {
+  return new Set(
+    jobs.flatMap(({ state, runnerId }) => (state === 'running' && runnerId !== undefined ? [runnerId] : [])),
+  )
 }
 
 /** Two views of the same shape show no job that moved. */

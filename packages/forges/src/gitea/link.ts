@@ -7,6 +7,7 @@ import type { Failure } from '@dayfly/runner-set/model/failure'
 import type { ForgeEvent } from '@dayfly/runner-set/model/forge-event'
 import { PortError } from '@dayfly/runner-set/model/port-error'
 import type { Registration } from '@dayfly/runner-set/model/runner'
+import { checkFree, checkName } from '../new-runner.ts'
 import { PolledEvents } from '../polled-events.ts'
 import { failureOf } from '../rest-errors.ts'
 import type { AccountState } from './account-state.ts'
@@ -20,7 +21,6 @@ import type { ListedJob, ListedRunner } from './wire.ts'
 const closeMs = 25_000
 /** Registrations at once: one takes the server about 20 ms (docs/reference/gitea.md#s4-8). */
 const registrationsAtOnce = 50
-const runnerName = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 
 export class GiteaLink implements Link {
   readonly #account: AccountState
@@ -67,19 +67,13 @@ export class GiteaLink implements Link {
     const { signal } = this.#closing
     const problem = problemOf(this.#set)
     if (problem !== undefined) throw giteaError('bad-config', problem)
-    if (!runnerName.test(name) || !name.startsWith(this.#set.runnerPrefix)) {
-      const rule = `The name of a runner of this set begins with ${this.#set.runnerPrefix} and is the name of a pod`
-      throw giteaError('bad-config', `${rule}: ${name.slice(0, 80)} is not.`)
-    }
-    if (!poll.view) throw giteaError('unavailable', 'The runners of the account are not known yet.')
-    if (poll.view.runners.some((runner) => runner.name === name)) {
-      throw giteaError('conflict', `A runner of the name ${name} is registered. Use a new name.`)
-    }
+    checkName(name, this.#set, giteaError)
+    checkFree(name, poll.view, giteaError)
     try {
       const { id, credential } = await registrations.create(await this.#account.server(), name, this.#set, signal)
       const runner = { id, name, labels: this.#set.labels, isOnline: false, isCordoned: false }
       this.#account.registered(runner)
-      return { is: 'registered', registration: { ...registrationOf(runner, undefined), status: 'offline' }, credential }
+      return { is: 'registered', registration: registrationOf(runner, new Set()), credential }
     } catch (error) {
       if (!(error instanceof PortError) || error.kind !== 'rate-limited' || error.retryAt === undefined) throw error
       return { is: 'limited', reason: 'asked', until: error.retryAt }
@@ -96,7 +90,7 @@ export class GiteaLink implements Link {
 
   async registrations(): Promise<readonly Registration[]> {
     const view = await this.#account.listed(this.#closing.signal)
-    return this.#own(view).map((runner) => registrationOf(runner, view))
+    return this.#own(view).map((runner) => registrationOf(runner, view.busy))
   }
 
   async close(how: 'pause' | 'remove'): Promise<void> {
@@ -110,7 +104,7 @@ export class GiteaLink implements Link {
   /** The set is deleted, and its pods with it: runners without a job go at once. The server removes a busy one when its job is over. */
   async #removeAll(signal: AbortSignal): Promise<void> {
     const view = await this.#account.listed(signal)
-    const own = this.#own(view).map((runner) => registrationOf(runner, view))
+    const own = this.#own(view).map((runner) => registrationOf(runner, view.busy))
     const idle = own.filter(({ busy }) => busy !== true)
     const failed = (await Promise.allSettled(idle.map(({ id }) => this.#account.delete(id, signal)))).find(
       ({ status }) => status === 'rejected',
@@ -125,7 +119,7 @@ export class GiteaLink implements Link {
 
   #eventsOf(view: JobsView): readonly ForgeEvent[] {
     const waiting = this.#account.sets.waitingFor(this.#set, view)
-    const own = this.#own(view).map((runner) => registrationOf(runner, view))
+    const own = this.#own(view).map((runner) => registrationOf(runner, view.busy))
     const busy = own.filter((one) => one.busy === true).length
     return [
       ...this.#jobEvents(view, waiting),

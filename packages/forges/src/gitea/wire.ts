@@ -64,16 +64,12 @@ const states: Readonly<Record<string, ListedJob['state']>> = {
 
 /** Returns undefined for a value that is no job. */
 export function readJob(value: unknown): ListedJob | undefined {
-  const id = idAt(value, 'id')
-  const state = states[textAt(value, 'status') ?? '']
-  if (id === undefined || state === undefined) return undefined
+  const known = readKnown(value, states, 'labels')
+  if (!known) return undefined
   const runnerId = idAt(value, 'runner_id')
   return {
-    id,
-    name: textAt(value, 'name') ?? '',
+    ...known,
     repository: /\/repos\/([^/]+\/[^/]+)\/actions\//.exec(textAt(value, 'url') ?? '')?.[1] ?? '',
-    labels: textsAt(value, 'labels'),
-    state,
     conclusion: conclusionOf(textAt(value, 'conclusion') ?? ''),
     runnerId: runnerId === '0' ? undefined : runnerId,
     runnerName: textAt(value, 'runner_name') ?? '',
@@ -98,15 +94,11 @@ const forgejoStates: Readonly<Record<string, ListedJob['state']>> = {
 }
 
 export function readForgejoJob(value: unknown): ListedJob | undefined {
-  const id = idAt(value, 'id')
-  const state = forgejoStates[textAt(value, 'status') ?? '']
-  if (id === undefined || state === undefined) return undefined
+  const known = readKnown(value, forgejoStates, 'runs_on')
+  if (!known) return undefined
   return {
-    id,
-    name: textAt(value, 'name') ?? '',
+    ...known,
     repository: '',
-    labels: textsAt(value, 'runs_on'),
-    state,
     conclusion: '',
     runnerId: undefined,
     runnerName: '',
@@ -115,6 +107,18 @@ export function readForgejoJob(value: unknown): ListedJob | undefined {
     run: undefined,
     branch: undefined,
   }
+}
+
+/** Returns what both lists have. @param labels the key of the labels */
+function readKnown(
+  value: unknown,
+  words: Readonly<Record<string, ListedJob['state']>>,
+  labels: string,
+): Pick<ListedJob, 'id' | 'name' | 'labels' | 'state'> | undefined {
+  const id = idAt(value, 'id')
+  const state = words[textAt(value, 'status') ?? '']
+  if (id === undefined || state === undefined) return undefined
+  return { id, name: textAt(value, 'name') ?? '', labels: textsAt(value, labels), state }
 }
 
 export type Page<Entry> = { readonly entries: readonly Entry[]; readonly total: number }

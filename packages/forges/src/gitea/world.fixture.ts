@@ -9,7 +9,7 @@ import { systemClock } from '@dayfly/kit/system'
 import { virtualClock } from '@dayfly/kit/virtual-clock'
 import { expect } from 'vitest'
 import type { ForgeWorld } from '../contract-world.fixture.ts'
-import { barrier, waitAtMost, waitVirtually } from '../waiting.fixture.ts'
+import { cuttable, removalRefusals, waitAtMost, waitVirtually } from '../waiting.fixture.ts'
 import { giteaPace, type Pace } from './account-state.ts'
 import { createGiteaForge } from './gitea.ts'
 
@@ -54,10 +54,8 @@ function giteaWorld(clock: Clock, wait: ForgeWorld['wait'], options: WorldOption
     knobs: { pickUpMs: 0, ...knobs },
   })
   const { control } = emulator
-  let removalFault = 0
   const at = (origin: string, transport: Transport, end: () => Promise<void>): ForgeWorld => {
-    let cut = barrier()
-    const through: Transport = (request) => Promise.race([cut.down, cut.isDown ? cut.down : transport(request)])
+    const { through, reachable } = cuttable(transport)
     return {
       set: { name: 'linux', runnerPrefix: 'linux-', labels: ['linux'], group: undefined, max: 10 },
       connect: () =>
@@ -90,10 +88,7 @@ function giteaWorld(clock: Clock, wait: ForgeWorld['wait'], options: WorldOption
       finishJob: async (name) => {
         expect(control.stub.finish(name, 'success')).toBe(true)
       },
-      reachable: (yes) => {
-        if (yes) cut = barrier()
-        else cut.bringDown()
-      },
+      reachable,
       refuseAcknowledgement: () => {},
       refuseCredential: () => {
         const body = { message: 'invalid username, password or token' }
@@ -102,13 +97,7 @@ function giteaWorld(clock: Clock, wait: ForgeWorld['wait'], options: WorldOption
       },
       addGroup: () => {},
       refuseSettings: () => {},
-      refuseRemovals: (how) => {
-        control.removeFault(removalFault)
-        const status = { unauthorized: 403, limited: 429, unavailable: 503 }[how]
-        const headers: Record<string, string> = how === 'limited' ? { 'retry-after': '60' } : {}
-        const match = { method: 'DELETE', pathRegex: '/runners/' }
-        removalFault = control.fault({ match, times: 99, action: { kind: 'answer', status, headers, body: {} } })
-      },
+      refuseRemovals: removalRefusals(control, '/runners/'),
       settings: async () => ({ labels: control.runners().at(-1)?.labels ?? [], group: undefined }),
       records: () => ({ sessions: 0, sets: 0, registrations: control.runners().length }),
       end,
