@@ -1,4 +1,4 @@
-// What the worlds of the forge contract share: waits on real and on virtual time, a connection that a test can cut, and refusals.
+// The worlds of the forge contract share this: waits on real and virtual time, a connection that a test can cut, and refusals.
 import type { Control } from '@dayfly/forge-emulators/gitea/control'
 import type { Clock } from '@dayfly/kit/clock'
 import { type Transport, TransportError } from '@dayfly/kit/http'
