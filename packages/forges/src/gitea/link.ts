@@ -15,7 +15,7 @@ import { giteaError } from './errors.ts'
 import { type Attempts, attemptsIn, eventsBetween } from './job-events.ts'
 import type { JobsView } from './jobs-view.ts'
 import { differenceOf, problemOf } from './labels.ts'
-import { registrationOf } from './registration.ts'
+import { registrationOf, unlistedRunners } from './registration.ts'
 import type { ListedJob, ListedRunner } from './wire.ts'
 
 const closeMs = 25_000
@@ -89,8 +89,7 @@ export class GiteaLink implements Link {
   }
 
   async registrations(): Promise<readonly Registration[]> {
-    const view = await this.#account.listed(this.#closing.signal)
-    return this.#own(view).map((runner) => registrationOf(runner, view.busy))
+    return this.#registrations(await this.#account.listed(this.#closing.signal))
   }
 
   async close(how: 'pause' | 'remove'): Promise<void> {
@@ -124,7 +123,9 @@ export class GiteaLink implements Link {
     return [
       ...this.#jobEvents(view, waiting),
       ...this.#settingsEvents(this.#own(view)),
-      ...(view.runnersAt === view.at ? [{ kind: 'registrations', registrations: own, at: view.at } as const] : []),
+      ...(view.runnersAt === view.at
+        ? [{ kind: 'registrations', registrations: this.#registrations(view), at: view.at } as const]
+        : []),
       {
         kind: 'demand',
         demand: { kind: 'queued', jobs: waiting.length },
@@ -150,6 +151,12 @@ export class GiteaLink implements Link {
     if (this.#settings && this.#settings.failure?.message === failure?.message) return []
     this.#settings = { failure }
     return [{ kind: 'settings', failure }]
+  }
+
+  /** The registrations, and what only a running job still shows: a list without a runner then proves that its job is over. */
+  #registrations(view: JobsView): readonly Registration[] {
+    const own = this.#own(view).map((runner) => registrationOf(runner, view.busy))
+    return [...own, ...unlistedRunners(view, this.#set.runnerPrefix)]
   }
 
   #own({ runners }: JobsView): readonly ListedRunner[] {

@@ -45,8 +45,11 @@ describe('one life at a forge that needs cordons', () => {
     expect(stepFor(given)).toBe(expected)
   })
 
-  it('asks for the registrations while its set is paused, because no event shows the end of its job', () => {
-    const paused = { ...bitbucket, paused: true }
+  it.each([
+    ['Bitbucket', bitbucket],
+    ['Gitea', gitea],
+  ])('asks %s for the registrations while its set is paused, because no event shows the end of its job', (_, set) => {
+    const paused = { ...set, paused: true }
     const given = runner('a', running, { registration: cordonedAndBusy })
     const moment = (age: number) => ({
       world: world([given], { set: paused, registrationsAt: now - age }),
@@ -55,7 +58,10 @@ describe('one life at a forge that needs cordons', () => {
     })
     expect(decideLife(moment(seconds(9)), given)).toEqual({ due: now + seconds(1) })
     expect(decideLife(moment(seconds(10)), given)).toMatchObject({ asksRegistrations: true, due: now + seconds(10) })
-    expect(stepFor({ job: knownJob }, paused)).toBe('cordon-runner')
+  })
+
+  it('cordons a busy runner of a paused set, too', () => {
+    expect(stepFor({ job: knownJob }, { ...bitbucket, paused: true })).toBe('cordon-runner')
   })
 
   it('never cordons or ends a runner of a forge that ends its runners by itself', () => {

@@ -88,9 +88,10 @@ function decideDeleting(moment: Moment, runner: Runner, pod: PodFacts, deadline:
 /** Where the forge does not end a runner after one job, the runner gets no other one. */
 function decideBusy(moment: Moment, { name, registration, cordonRetry }: Runner): LifeDecision {
   const { world, limits, now } = moment
-  if (!needsCordon(world.set)) return nothing
-  // A paused set gets no events: only a list shows the end of the job.
-  const ends = isPaused(world.set) ? askRegistrations(moment, limits.listSoonMs) : nothing
+  // A paused set gets no events: only a list shows the end of the job. A runner that exits by itself shows it, too.
+  const { exitsUnregistered } = forgeTraits[world.set.source.kind].runner
+  const ends = isPaused(world.set) && !exitsUnregistered ? askRegistrations(moment, limits.listSoonMs) : nothing
+  if (!needsCordon(world.set)) return ends
   if (registration.is !== 'present' || registration.value.isCordoned === true) return ends
   if (cordonRetry && now < cordonRetry.retryAt) return { ...ends, ...earlier(ends.due, cordonRetry.retryAt) }
   return { action: { kind: 'cordon-runner', runner: name, registration: registration.value } }

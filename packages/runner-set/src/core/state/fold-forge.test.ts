@@ -334,6 +334,43 @@ describe('a list of registrations', () => {
   })
 })
 
+describe('a set whose runners never exit by themselves', () => {
+  const gitea = runnerSet({ source: { ...runnerSet().source, kind: 'gitea', runnerGroup: undefined } })
+  const other = registration('other')
+  const busy = (set = gitea) => {
+    const opened = open(set)
+    opened.list({ [a]: running })
+    opened.event(jobStarted)
+    opened.listed([registration(a, { busy: true })], now + 1)
+    return opened
+  }
+
+  it('takes a job as over when two lists lack its runner', () => {
+    const set = busy()
+    set.listed([other], now + 2)
+    expect(set.phase()).toBe('busy')
+    set.listed([other], now + 1 + limits.ghostMs)
+    expect(set.phase()).toBe('busy')
+    set.listed([other], now + 2 + limits.ghostMs)
+    expect([set.phase(), set.runner()?.job?.finished?.result]).toEqual(['spent', 'unknown'])
+  })
+
+  it('keeps a job while a list shows its runner in between', () => {
+    const set = busy()
+    set.listed([other], now + 2)
+    set.listed([registration(a, { busy: true })], now + 3)
+    set.listed([other], now + 2 + limits.ghostMs)
+    expect(set.phase()).toBe('busy')
+  })
+
+  it('is the only one whose lists end a job', () => {
+    const set = busy(runnerSet())
+    set.listed([other], now + 2)
+    set.listed([other], now + 2 + limits.ghostMs)
+    expect(set.phase()).toBe('busy')
+  })
+})
+
 describe('pending removals', () => {
   const early = () => withRunner({ ...running, end: { ...ended, at: now } })
 

@@ -3,8 +3,10 @@ import { unreachable } from '@dayfly/kit/assert'
 import type { Instant } from '@dayfly/kit/clock'
 import type { Failure } from '../../model/failure.ts'
 import type { ForgeEvent } from '../../model/forge-event.ts'
+import { forgeTraits } from '../../model/forge-traits.ts'
 import type { Registration, Runner } from '../../model/runner.ts'
 import { runnerPrefix } from '../../model/runner-names.ts'
+import { isGhost } from '../ending.ts'
 import { needsCordon } from '../needs-cordon.ts'
 import { isSeenOnline, phaseOf } from '../phase.ts'
 import { failureOfLeft, leftIdle, noneLeft } from './history.ts'
@@ -124,6 +126,7 @@ export function registrationsListed(step: FoldStep, registrations: readonly Regi
   }
   for (const runner of state.table.all()) compareRunner(step, runner, ownOf(runner, byName.get(runner.name)), askedAt)
   if (needsCordon(state.set)) finishUnseen(step, byName, askedAt)
+  else if (!forgeTraits[state.set.source.kind].runner.exitsUnregistered) finishGhosts(step, askedAt)
   for (const { name, isListed } of state.pendingRemovals.compare(byName, askedAt, state.forge.backlogUntil)) {
     if (isListed) leftTooEarly(step, name)
     else leftUnseen(step, name)
@@ -170,6 +173,18 @@ function finishUnseen(step: FoldStep, listed: ReadonlyMap<string, readonly Regis
     jobFinished(step, { kind: 'job-finished', runner: name, jobId: job.id, result: 'unknown', at: askedAt })
   }
   for (const { name, at } of departures.all()) if (at < until && !isBusy(name)) departures.settle(name)
+}
+
+/**
+ * Where a runner without a registration asks for jobs forever, only Dayfly ends its pod. Its list shows each runner with a job, so the
+ * job of a runner that two lists lack is over. Its end may have come while no link was open.
+ */
+function finishGhosts(step: FoldStep, askedAt: Instant): void {
+  for (const runner of [...step.state.table.all()]) {
+    const { name, job } = runner
+    if (!job || job.finished || !isGhost(runner, step.limits)) continue
+    jobFinished(step, { kind: 'job-finished', runner: name, jobId: job.id, result: 'unknown', at: askedAt })
+  }
 }
 
 /** A registration of ours without a pod. An event about its job may still be on its way. */
