@@ -77,6 +77,7 @@ describe('one life at a forge that needs cordons', () => {
   it.each<[string, Partial<Runner>, string]>([
     ['cordoned, and its removal was not carried out', { registration: cordoned }, 'deregister-runner (spent)'],
     ['its job is over', { job: finished }, '+600 s'],
+    ['its container runs on, and its registration is still listed', lingering, 'deregister-runner (spent)'],
     ['its container runs on, and two lists lack its registration', unregistered, 'delete-runner (ghost)'],
     ['the same, shown as stuck before', { ...unregistered, stuck }, 'delete-runner (ghost)'],
     ['only one list lacks its registration', { ...unregistered, registrationMissingSince: now, stuck }, '+60 s'],

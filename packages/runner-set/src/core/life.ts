@@ -99,7 +99,7 @@ function decideBusy(moment: Moment, { name, registration, cordonRetry }: Runner)
 
 /**
  * Its job is over and its container runs on, or it is cordoned and gets no job. Where the forge ends its runners, this one may have more
- * to do. After a while it is stuck, and it is ended only if it would never exit.
+ * to do. After a while it is stuck. If it would never exit, it is ended as soon as the forge proves that it has no job.
  */
 function decideSpent(moment: Moment, runner: Runner, pod: PodFacts): LifeDecision {
   const { world, limits, now } = moment
@@ -111,11 +111,11 @@ function decideSpent(moment: Moment, runner: Runner, pod: PodFacts): LifeDecisio
   const late = finished.at + limits.lingerMs
   if (now < late) return { due: late }
   const message = `its container still runs ${Math.round((now - finished.at) / 1_000)} s after its job`
-  const { exitsUnregistered } = forgeTraits[world.set.source.kind].runner
-  if (!exitsUnregistered && isGhost(runner, limits)) {
-    return end(moment, runner, { kind: 'ghost' }, { reason: 'termination-stuck', message })
+  if (!forgeTraits[world.set.source.kind].runner.exitsUnregistered) {
+    const step = endStep(moment, runner, pod, { kind: isGhost(runner, limits) ? 'ghost' : 'spent' })
+    return step.action ? { ...step, events: [failed(world, runner, { reason: 'termination-stuck', message })] } : step
   }
-  if (runner.stuck) return exitsUnregistered ? nothing : askRegistrations(moment, limits.listRegistrationsMs)
+  if (runner.stuck) return nothing
   return stuck(world, runner, { reason: 'termination-stuck', message, since: finished.at })
 }
 
