@@ -39,13 +39,18 @@ const rows: readonly { readonly title: string; readonly height: number; readonly
     panels: [
       {
         title: 'Runners by state',
-        description: 'The demand and the maximum are lines above the runners.',
+        description: 'The demand, the maximum and the announced number are lines above the runners.',
         kind: 'area',
         unit: 'short',
         queries: [
           { expr: `sum by (state) (dayfly_runners{${ofSet},state!="ended"})`, legend: '{{state}}' },
           { expr: `sum(dayfly_demand_jobs{${ofSet}})`, legend: 'demand' },
           { expr: `sum(dayfly_runners_max{${ofSet}})`, legend: 'maximum' },
+          { expr: `sum(dayfly_runners_announced{${ofSet}})`, legend: 'announced' },
+          {
+            expr: `count by (reason) (dayfly_runners_announced_less{${ofSet}})`,
+            legend: 'sets that announce less: {{reason}}',
+          },
         ],
       },
       quantiles('Time of jobs in the queue', 'From queued to started.', 'dayfly_job_queue_seconds', ofSet),

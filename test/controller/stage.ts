@@ -16,7 +16,7 @@ import { createGitHubEmulator } from '@dayfly/forge-emulators/github/emulator'
 import { scriptJob } from '@dayfly/forge-emulators/github/script-job'
 import type { JobReport } from '@dayfly/forge-emulators/job'
 import { createGitHubForge } from '@dayfly/forges/github/github'
-import type { Answer, Request, Transport } from '@dayfly/kit/http'
+import { type Answer, type Request, type Transport, TransportError } from '@dayfly/kit/http'
 import { type Random, seededRandom } from '@dayfly/kit/random'
 import { timestamp } from '@dayfly/kit/timestamp'
 import { stopwatchOf, type VirtualClock, virtualClock } from '@dayfly/kit/virtual-clock'
@@ -43,31 +43,47 @@ export type StageOptions = {
   readonly apiMs?: number
   /** Answers a request of the API server instead of the API server; undefined lets it through. */
   readonly apiFault?: (request: Request) => Answer | undefined
+  /** Another cluster, whose clock and forge this one shares. */
+  readonly beside?: { readonly clock: VirtualClock; readonly emulator: ReturnType<typeof createGitHubEmulator> }
+  /** The name of the set; `linux` by default. */
+  readonly set?: string
+  /** The controllers that are killed, by identity: nothing that they send arrives any more. */
+  readonly killed?: ReadonlySet<string>
+  /** The hard limits of a ResourceQuota that exists before the controller starts. */
+  readonly quota?: Readonly<Record<string, string>>
 }
 
 /** Opens a stage for the test that runs. It is closed after the test. */
 export async function openStage(options: StageOptions = {}) {
-  const clock = virtualClock()
+  const { beside, quota } = options
+  const clock = beside?.clock ?? virtualClock()
   const random = seededRandom(options.seed ?? 1)
   const { registry, requestLog, transport: direct, close } = openApi(clock, random, options)
   const transport = slowed(direct, clock, options)
-  const latencyMs = options.forgeMs ?? 0
-  const emulator = createGitHubEmulator({ clock, random, knobs: { longPollMs: 50_000, latencyMs } })
+  const knobs = { longPollMs: 50_000, latencyMs: options.forgeMs ?? 0 }
+  const emulator = beside?.emulator ?? createGitHubEmulator({ clock, random, knobs })
   registry.create('namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
   registry.create('customresourcedefinitions.apiextensions.k8s.io', runnerSetCrd())
   registry.create('secrets', secret('github', { github_token: 'token' }))
-  registry.create('runnersets.dayfly.dev', runnerSetObject('linux', options.spec))
+  if (quota) registry.create('resourcequotas', { metadata: { name: 'few', namespace }, spec: { hard: quota } })
+  registry.create('runnersets.dayfly.dev', runnerSetObject(options.set ?? 'linux', options.spec))
   const entries: Entry[] = []
   const journal = createJournal(clock)
   journal.subscribe((entry) => entries.push(entry))
-  const controllerOptions: ControllerOptions = {
-    kubernetes: createKubernetes({ transport, clock, random }),
-    transport,
+  const living =
+    (identity: string, by: Transport): Transport =>
+    async (request) => {
+      if (options.killed?.has(identity)) throw new TransportError('connect', 'the process is killed')
+      return by(request)
+    }
+  const controllerOptions = (identity: string): ControllerOptions => ({
+    kubernetes: createKubernetes({ transport: living(identity, transport), clock, random }),
+    transport: living(identity, transport),
     forgeFor: (source, { credential }) =>
       createGitHubForge({
         url: source.url,
         credential: { kind: 'token', token: credential['github_token'] ?? '' },
-        transport: emulator.transport,
+        transport: living(identity, emulator.transport),
         clock,
         random,
         userAgent: 'dayfly/test',
@@ -77,11 +93,11 @@ export async function openStage(options: StageOptions = {}) {
     stopwatch: stopwatchOf(clock),
     random,
     limits: defaultLimits,
-    identity: 'controller-1',
+    identity,
     lease: { namespace, name: 'dayfly' },
-  }
+  })
   const start = (identity = 'controller-1', other: Partial<ControllerOptions> = {}): Controller =>
-    startController({ ...controllerOptions, ...other, identity }, journal)
+    startController({ ...controllerOptions(identity), ...other }, journal)
   const url = `${origin}/acme`
   const stage = { clock, registry, emulator, requestLog, entries, transport, url, start, controller: start(), close }
   onTestFinished(() => closeStage(stage))

@@ -126,7 +126,7 @@ it('shows a full quota on the set, and starts the runner when there is room', as
   expect(podNames(stage)).toEqual([])
   expect(status(stage)).toMatchObject({
     lastReason: 'quota-exceeded',
-    lastMessage: expect.stringContaining('exceeded quota: few, requested: pods=1, used: pods=0, limited: pods=0'),
+    lastMessage: 'the ResourceQuota few has room for 0 by its pods, and the set needs 1',
   })
   const body = { spec: { hard: { pods: '1' } } }
   stage.registry.patch('resourcequotas', metadata, { type: 'merge', body })

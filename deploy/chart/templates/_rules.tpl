@@ -46,6 +46,13 @@
     - list
     - create
     - patch
+- apiGroups:
+    - ""
+  resources:
+    - resourcequotas
+  verbs:
+    - list
+    - watch
 {{- end }}
 
 {{/* What rbac.runnerLogs adds to those rights. */}}

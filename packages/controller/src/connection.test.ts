@@ -91,6 +91,7 @@ function open(start: { readonly access?: boolean; readonly ca?: string } = {}) {
         const more = world.access ? { proxy, ca } : {}
         return runnerSet({ source: { ...runnerSet().source, labels: world.labels, ...more } })
       },
+      announced: () => 1,
       forgeState: () => ({}),
       take: (input) => inputs.push(input),
     },

@@ -19,6 +19,8 @@ export type ConnectionDeps = Pick<ControllerOptions, 'clock' | 'random' | 'forge
   readonly journal: Journal
   /** The set as its owner wants it now. */
   readonly set: () => RunnerSet
+  /** How many runners the set announces now. */
+  readonly announced: () => number
   /** The ids that the forge wanted stored: a link resumes with them. */
   readonly forgeState: () => ForgeState
   readonly take: (input: Input) => void
@@ -83,7 +85,7 @@ export class Connection {
       const { link, access } = opened
       this.#link = link
       // The set may have changed while the link was opening. An update with the same settings does nothing.
-      link.update(forgeSet(this.#deps.set()))
+      link.update(forgeSet(this.#deps.set(), this.#deps.announced()))
       const watching = linkSignals(until)
       const changed = this.#watchAccess(access, watching.signal)
       if (isPaused(this.#deps.set())) await this.#rest(changed)
@@ -97,13 +99,16 @@ export class Connection {
 
   /** Tries until it succeeds. Returns undefined only when the signal is aborted. */
   async #open(until: AbortSignal) {
-    const { random, forgeFor, kubernetes, forgeState, take } = this.#deps
+    const { random, forgeFor, kubernetes, forgeState, announced, take } = this.#deps
     for (let attempt = 1; !until.aborted; attempt++) {
       try {
         const set = this.#deps.set()
         const access = await readAccess(kubernetes, set, until)
         this.#access = access
-        return { link: await openLink(forgeFor, { set, access, state: forgeState() }, until), access }
+        return {
+          link: await openLink(forgeFor, { set, access, state: forgeState(), announced: announced() }, until),
+          access,
+        }
       } catch (error) {
         if (until.aborted) return undefined
         const failure = error instanceof MissingAccess ? error.failure : failureOfForge(error)
@@ -229,20 +234,27 @@ export type Records = {
   readonly state: ForgeState
 }
 
-/** Opens the link of a set. It resumes with the stored ids, if there are any. Rejects if the forge fails. */
+/** Opens the link of a set. It resumes with the stored ids, if there are any. Rejects if the forge fails.
+ *  @param announced absent for a link whose events nobody reads */
 export function openLink(
   forgeFor: ControllerOptions['forgeFor'],
-  { set, access, state }: Records & { readonly access: ForgeAccess },
+  { set, access, state, announced = 1 }: Records & { readonly access: ForgeAccess; readonly announced?: number },
   until: AbortSignal,
 ): Promise<Link> {
   const remembered = Object.keys(state).length > 0 ? state : undefined
-  return forgeFor(set.source, access).open(forgeSet(set), remembered, until)
+  return forgeFor(set.source, access).open(forgeSet(set, announced), remembered, until)
 }
 
-/** One set as the forge needs to know it. A paused set announces its ceiling to nobody. */
-export function forgeSet(set: RunnerSet): ForgeSet {
-  const { name, source, scale } = set
+/** One set as the forge needs to know it. A paused set announces its number to nobody. */
+export function forgeSet(set: RunnerSet, announced: number): ForgeSet {
+  const { name, source } = set
   const { labels, runnerGroup: group, jobImage } = source
-  const max = Math.max(1, scale.max)
-  return { name, runnerPrefix: runnerPrefix(set), labels, group, max, ...(jobImage === undefined ? {} : { jobImage }) }
+  return {
+    name,
+    runnerPrefix: runnerPrefix(set),
+    labels,
+    group,
+    max: announced,
+    ...(jobImage === undefined ? {} : { jobImage }),
+  }
 }

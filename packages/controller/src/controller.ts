@@ -3,6 +3,7 @@ import type { Clock } from '@dayfly/kit/clock'
 import { aborted } from '@dayfly/kit/signals'
 import { createElector, type Leadership } from '@dayfly/kubernetes/lease'
 import { watchesLabel } from '@dayfly/runner-set/model/api'
+import { forgeTraits } from '@dayfly/runner-set/model/forge-traits'
 import { messageOf } from './act/unsuccessful.ts'
 import { ElectionHealth, type ElectionView } from './election-health.ts'
 import { guarded } from './guard.ts'
@@ -11,6 +12,7 @@ import type { Journal } from './journal.ts'
 import { publishEvents } from './kubernetes-events.ts'
 import type { ControllerOptions } from './options.ts'
 import { PodCache } from './pod-cache.ts'
+import { QuotaCache } from './quota-cache.ts'
 import type { SetInsight, SetReading } from './set-reading.ts'
 import { SetWorkers } from './set-workers.ts'
 import type { WatchState } from './watch-health.ts'
@@ -40,10 +42,12 @@ const drainMsMax = 35_000
 export function startController(options: ControllerOptions, journal: Journal): Controller {
   const { clock, stopwatch, identity, kubernetes, random, namespace } = options
   const until = new AbortController()
-  const needsJobPods = new AbortController()
+  const needs = { jobPods: new AbortController(), quotas: new AbortController() }
   const podCache = new PodCache(clock)
-  const setWorkers: SetWorkers = new SetWorkers(options, journal, podCache, ({ jobs }) => {
-    if (jobs === 'pods') needsJobPods.abort()
+  const quotas: QuotaCache = new QuotaCache(() => setWorkers.quotasChanged())
+  const setWorkers: SetWorkers = new SetWorkers(options, journal, { pods: podCache, quotas }, (set) => {
+    if (set.jobs === 'pods') needs.jobPods.abort()
+    if (forgeTraits[set.source.kind].announcesCapacity) needs.quotas.abort()
   })
   const find = (namespace: string, runner: string) => setWorkers.runnerOf(namespace, runner)
   const jobPods = new JobPods({ clock, random, journal, find })
@@ -51,8 +55,11 @@ export function startController(options: ControllerOptions, journal: Journal): C
   const { onState, onTurn } = election
   const served = { [watchesLabel]: namespace ?? '' }
   journal.write({ kind: 'controller-started', identity })
-  const caches = { pods: podCache, sets: setWorkers, jobPods }
-  const watches = openWatches(options, journal, caches, { needsJobPods: needsJobPods.signal, until: until.signal })
+  const caches = { pods: podCache, sets: setWorkers, jobPods, quotas }
+  const watches = openWatches(options, journal, caches, {
+    needs: { jobPods: needs.jobPods.signal, quotas: needs.quotas.signal },
+    until: until.signal,
+  })
   const elector = createElector({
     ...options.lease,
     ...{ kubernetes, clock, stopwatch, random, identity, onState, onTurn },

@@ -12,6 +12,13 @@ export const configMaps: Resource = {
   namespaced: true,
 }
 export const events: Resource = { group: '', version: 'v1', plural: 'events', kind: 'Event', namespaced: true }
+export const resourceQuotas: Resource = {
+  group: '',
+  version: 'v1',
+  plural: 'resourcequotas',
+  kind: 'ResourceQuota',
+  namespaced: true,
+}
 export const runnerSets: Resource = {
   group: apiGroup,
   version: apiVersion,

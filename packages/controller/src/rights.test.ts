@@ -22,6 +22,7 @@ const plurals: Readonly<Record<string, readonly string[]>> = {
   pods: ['pods'],
   secrets: ['secrets'],
   events: ['events'],
+  resourceQuotas: ['resourcequotas'],
   leases: ['leases'],
   // The one function that reads a credential or a certificate authority, and the one that asks for the right to list.
   'get resource': ['secrets', 'configmaps'],

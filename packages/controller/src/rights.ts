@@ -3,7 +3,7 @@
 import { accessReviews, tokenReviews } from '@dayfly/kubernetes/identity'
 import { leases } from '@dayfly/kubernetes/lease-record'
 import type { Resource } from '@dayfly/kubernetes/types'
-import { configMaps, events, pods, runnerSets, secrets } from './resources.ts'
+import { configMaps, events, pods, resourceQuotas, runnerSets, secrets } from './resources.ts'
 
 export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete'
 
@@ -45,6 +45,11 @@ export const runnerRights: readonly Right[] = [
     resource: events,
     verbs: ['list', 'create', 'patch'],
     use: 'finds why a runner does not start, and reports failures at the RunnerSet',
+  },
+  {
+    resource: resourceQuotas,
+    verbs: ['list', 'watch'],
+    use: 'sees how many runners the ResourceQuotas of the namespace allow, and announces no more to GitHub',
   },
 ]
 

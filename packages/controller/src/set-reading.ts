@@ -1,6 +1,7 @@
 // The parts of a set's state that gauges, health checks and the page show.
 import type { Instant } from '@dayfly/kit/clock'
 import type { SetState } from '@dayfly/runner-set/core/state/set-state'
+import type { CapacityReason } from '@dayfly/runner-set/model/capacity'
 import type { Demand } from '@dayfly/runner-set/model/demand'
 import type { Failure } from '@dayfly/runner-set/model/failure'
 import type { ForgeRunners, UnservedJobs } from '@dayfly/runner-set/model/forge-event'
@@ -15,6 +16,9 @@ export type SetReading = {
   readonly set: RunnerSet
   readonly counts: Counts | undefined
   readonly demand: Demand | undefined
+  /** How many runners the set announces to its forge, and why no more; undefined while it announces none. */
+  readonly announced: number | undefined
+  readonly announcedReason: CapacityReason | undefined
   readonly conditions: readonly Condition[]
   /** Whether the set has a connection to its forge. */
   readonly connected: boolean
@@ -40,11 +44,13 @@ export type SetInsight = SetReading & {
 }
 
 /** @param connected whether the set has a connection to its forge */
-export function readingOf({ set, pods, table, forge, conditions }: SetState, connected: boolean): SetReading {
+export function readingOf({ set, pods, table, forge, conditions, reported }: SetState, connected: boolean): SetReading {
   return {
     set,
     counts: pods.known ? table.counts() : undefined,
     demand: forge.demand.known ? forge.demand.value : undefined,
+    announced: reported?.status?.announced ?? undefined,
+    announcedReason: reported?.status?.announcedReason ?? undefined,
     conditions,
     connected,
     forgeFailure: forge.failure,

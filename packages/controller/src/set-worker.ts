@@ -138,7 +138,7 @@ export class SetWorker {
     const before = this.set
     this.take({ kind: 'set-changed', set })
     if (needsNewLink(before, set)) void this.#disconnect('pause').then(() => this.#connect())
-    else this.#link?.update(forgeSet(set))
+    else this.#link?.update(forgeSet(set, this.#state.capacity.announced))
   }
 
   /** The stored status changed. Ids that this process has not written are an operator's. */
@@ -190,7 +190,9 @@ export class SetWorker {
     const world = this.#world(link, now)
     const decision = decide(world, limits, now, this.#freshIds())
     this.#decided = { held: decision.held, need: world.need }
+    const { announced } = this.#state.capacity
     this.#fold({ kind: 'decided', decision })
+    if (decision.capacity.announced !== announced) link?.update(forgeSet(this.set, decision.capacity.announced))
     if (decision.marks.length > 0) this.#loop.wake()
     const context = this.#context(term, link, now)
     for (const { kind } of decision.actions) if (kind === 'start-runner') this.#ids.shift()
@@ -250,6 +252,7 @@ export class SetWorker {
       kubernetes: term.kubernetes,
       journal: this.#journal,
       set: () => this.set,
+      announced: () => this.#state.capacity.announced,
       forgeState: () => this.#state.forge.state,
       take: (input: Input) => this.take(namingRival(input, () => this.#rival(this.set))),
     }

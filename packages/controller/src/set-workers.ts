@@ -3,12 +3,14 @@ import type { Leadership } from '@dayfly/kubernetes/lease'
 import type { ReflectorSink } from '@dayfly/kubernetes/reflector'
 import type { KubeObject } from '@dayfly/kubernetes/types'
 import { storedForgeState } from '@dayfly/runner-set/core/state/set-state'
+import { forgeTraits } from '@dayfly/runner-set/model/forge-traits'
 import type { JobRunner } from '@dayfly/runner-set/model/job-pod'
 import type { RunnerSet } from '@dayfly/runner-set/model/runner-set'
 import type { Records } from './connection.ts'
 import type { Journal } from './journal.ts'
 import type { ControllerOptions } from './options.ts'
 import type { PodCache } from './pod-cache.ts'
+import type { QuotaCache } from './quota-cache.ts'
 import { Removals } from './removals.ts'
 import { reportInvalid } from './report-invalid.ts'
 import { rivalOf } from './rival.ts'
@@ -43,6 +45,7 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
   readonly #options: ControllerOptions
   readonly #journal: Journal
   readonly #pods: PodCache
+  readonly #quotas: QuotaCache
   /** Every set that exists, by namespace and name. */
   readonly #sets = new Map<string, SetEntry>()
   readonly #ending = new Set<Promise<void>>()
@@ -51,11 +54,17 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
   #leadership: Leadership | undefined
 
   /** @param onSet is called with each set that is read */
-  constructor(options: ControllerOptions, journal: Journal, pods: PodCache, onSet: (set: RunnerSet) => void) {
+  constructor(
+    options: ControllerOptions,
+    journal: Journal,
+    { pods, quotas }: { readonly pods: PodCache; readonly quotas: QuotaCache },
+    onSet: (set: RunnerSet) => void,
+  ) {
     this.#onSet = onSet
     this.#options = options
     this.#journal = journal
     this.#pods = pods
+    this.#quotas = quotas
     this.#removals = new Removals(options, journal)
   }
 
@@ -75,6 +84,10 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
     await Promise.all(this.#atWork().map(({ worker }) => worker.handOver()))
     await Promise.all([...this.#ending, removals])
     this.#sets.clear()
+  }
+
+  quotasChanged(): void {
+    for (const { worker } of this.#atWork()) this.#tellQuotas(worker)
   }
 
   /** Returns what each set shows, in memory order. */
@@ -138,6 +151,12 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
 
   stale(): void {}
 
+  #tellQuotas(worker: SetWorker): void {
+    const quotas = this.#quotas.of(worker.set.namespace)
+    const { announcesCapacity } = forgeTraits[worker.set.source.kind]
+    if (announcesCapacity && quotas !== 'unread') worker.take({ kind: 'quotas-seen', quotas })
+  }
+
   #atWork(): readonly AtWork[] {
     return [...this.#sets.values()].filter((entry) => entry.is === 'at-work')
   }
@@ -194,6 +213,7 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
     const { namespace, name } = worker.set
     this.#journal.write({ kind: 'set-added', namespace, set: name })
     this.#pods.attach(worker)
+    this.#tellQuotas(worker)
     if (this.#leadership) worker.lead(this.#leadership)
   }
 
@@ -209,6 +229,7 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
       void worker.stop('pause')
       current = this.#worker(parsed.set, rewritten?.['status'])
       this.#pods.attach(current)
+      this.#tellQuotas(current)
     }
     this.#sets.set(key, { is: 'at-work', uid, worker: current, rewritten: undefined })
     return current

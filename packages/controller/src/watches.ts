@@ -1,4 +1,4 @@
-// The watches that feed the caches: runners, sets, and the pods of jobs once a set makes them.
+// The watches that feed the caches: runners, sets, and once a set needs them, the pods of jobs and the quotas.
 import { aborted } from '@dayfly/kit/signals'
 import { createReflector, runReflector } from '@dayfly/kubernetes/reflector'
 import type { KubeObject } from '@dayfly/kubernetes/types'
@@ -8,9 +8,11 @@ import type { Journal } from './journal.ts'
 import { observeJobPod, runnerPodLabel } from './observe/job-pod.ts'
 import { observePod } from './observe/pod-facts.ts'
 import { type PodObject, unreadOfPods } from './observe/pod-object.ts'
+import { observeQuota } from './observe/quota.ts'
 import type { ControllerOptions } from './options.ts'
 import type { PodCache } from './pod-cache.ts'
-import { pods, runnerSets } from './resources.ts'
+import type { QuotaCache } from './quota-cache.ts'
+import { pods, resourceQuotas, runnerSets } from './resources.ts'
 import type { SetWorkers } from './set-workers.ts'
 import { WatchHealth, type WatchState } from './watch-health.ts'
 
@@ -22,22 +24,30 @@ export type Watches = {
   relistPods(): void
 }
 
-export type Caches = { readonly pods: PodCache; readonly sets: SetWorkers; readonly jobPods: JobPods }
+export type Caches = {
+  readonly pods: PodCache
+  readonly sets: SetWorkers
+  readonly jobPods: JobPods
+  readonly quotas: QuotaCache
+}
+
+/** The watches that only some sets need: each signal is aborted when the first such set is read. */
+export type Needs = { readonly jobPods: AbortSignal; readonly quotas: AbortSignal }
 
 /** The name of the watch of the pods of jobs in health checks and in the log. */
 const jobPodsWatched = 'job-pods'
 
-/** @param needsJobPods aborted when a set makes pods for its jobs */
 export function openWatches(
   { transport, clock, random, namespace }: ControllerOptions,
   journal: Journal,
   caches: Caches,
-  { needsJobPods, until }: { readonly needsJobPods: AbortSignal; readonly until: AbortSignal },
+  { needs, until }: { readonly needs: Needs; readonly until: AbortSignal },
 ): Watches {
   const health = {
     pods: new WatchHealth(pods.plural, caches.pods, journal),
     sets: new WatchHealth(runnerSets.plural, caches.sets, journal),
     jobPods: new WatchHealth(jobPodsWatched, caches.jobPods, journal),
+    quotas: new WatchHealth(resourceQuotas.plural, caches.quotas, journal),
   }
   const shared = { transport, clock, random, namespace }
   const runners = createReflector({
@@ -56,15 +66,19 @@ export function openWatches(
     project: (object) => observeJobPod(podOf(object)),
     sink: health.jobPods,
   })
+  const quotas = createReflector({ ...shared, resource: resourceQuotas, project: observeQuota, sink: health.quotas })
+  const once = (needed: AbortSignal) => Promise.race([aborted(needed), aborted(until)])
   return {
     over: Promise.all([
       runners.run(until),
       runReflector({ ...shared, resource: runnerSets, project: projectSet, sink: health.sets }, until),
-      Promise.race([aborted(needsJobPods), aborted(until)]).then(() => jobPods.run(until)),
+      once(needs.jobPods).then(() => jobPods.run(until)),
+      once(needs.quotas).then(() => quotas.run(until)),
     ]),
+    // Runners start without the quotas, so their watch is no part of the process's health.
     states: () => {
       const { pods, sets, jobPods } = health
-      return [pods, sets, ...(needsJobPods.aborted ? [jobPods] : [])].map((watch) => watch.state())
+      return [pods, sets, ...(needs.jobPods.aborted ? [jobPods] : [])].map((watch) => watch.state())
     },
     relistPods: () => {
       caches.pods.doubt()

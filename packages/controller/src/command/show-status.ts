@@ -7,6 +7,7 @@ import type { Leader } from '../operate/leader.ts'
 import type { Judged, Overview } from '../operate/overview.ts'
 import type { Known } from '../operate/read.ts'
 import { conditionOf, type SetView } from '../operate/set-view.ts'
+import { announcedOf, announcedText } from '../operate/why.ts'
 import { problemLines } from './show-problems.ts'
 
 /** `pods` is undefined if they were not read. */
@@ -29,7 +30,12 @@ export function statusLines(overview: Status, scope: string | undefined, width: 
   const hidden = scope === undefined ? 0 : 1
   const rows = all.map((row) => row.slice(hidden))
   const failing = sets.filter(({ problems }) => problems.length > 0)
-  const notes = sets.flatMap(({ view }) => [...pollText(view), ...lateText(view), ...unservedNotes(view)])
+  const notes = sets.flatMap(({ view }) => [
+    ...pollText(view),
+    ...announcedNotes(view),
+    ...lateText(view),
+    ...unservedNotes(view),
+  ])
   const stale = sets.some(({ work }) => work.is === 'no-leader')
   return [
     ...leader,
@@ -46,6 +52,14 @@ function pollText({ namespace, name, pollSeconds }: SetView): readonly string[] 
   return pollSeconds === undefined
     ? []
     : [`${namespace}/${name}: the controller asks the forge every ${pollSeconds} s.`]
+}
+
+/** Fewer than the maximum are announced while the cluster can take no more. */
+function announcedNotes(view: SetView): readonly string[] {
+  const announced = announcedOf(view)
+  return announced === undefined || view.max === undefined
+    ? []
+    : [`${view.namespace}/${view.name}: ${announcedText(announced, view.max)}`]
 }
 
 /** Only a forge that does not end its runners after one job has late jobs. */
@@ -138,6 +152,7 @@ function leaderJson({ is, lease, holder, renewedAt, acquiredAt }: Leader): objec
 export function setJson({ view, work, problems }: Judged): object {
   const { namespace, name, generation, observedGeneration, paused, deleting, max, conditions } = view
   const { demand, idle, busy, pending, failed, lateJobs, unserved, pollSeconds, lastReason, lastMessage } = view
+  const { announced, announcedReason, announcedDetail } = view
   return {
     namespace,
     name,
@@ -155,6 +170,9 @@ export function setJson({ view, work, problems }: Judged): object {
     unserved: unserved ?? null,
     pollSeconds: pollSeconds ?? null,
     max: max ?? null,
+    announced: announced ?? null,
+    announcedReason: announcedReason ?? null,
+    announcedDetail: announcedDetail ?? null,
     lastReason: lastReason ?? null,
     lastMessage: lastMessage ?? null,
     conditions,

@@ -16,6 +16,8 @@ const reading = (name: string, forgeFailure: ControllerState['sets'][number]['fo
   set: { namespace: 'ci', name, scale: { min: 0, max } } as RunnerSet,
   counts: undefined,
   demand: undefined,
+  announced: undefined,
+  announcedReason: undefined,
   conditions: [],
   connected: forgeFailure === undefined,
   forgeFailure,

@@ -45,6 +45,18 @@ export const metricTable = {
     labels: ofSet,
     help: 'The maximum number of runners of the set (spec.scale.max).',
   },
+  announced: {
+    name: 'dayfly_runners_announced',
+    type: 'gauge',
+    labels: ofSet,
+    help: 'Runners that the set announces to a forge that gives it jobs at once. Absent at another forge, and while nothing is announced.',
+  },
+  announcedLess: {
+    name: 'dayfly_runners_announced_less',
+    type: 'gauge',
+    labels: [...ofSet, 'reason'],
+    help: 'Always 1. Why the set announces fewer runners than its maximum: quota, no-room, refused, failing, forge-limit or unchecked.',
+  },
   condition: {
     name: 'dayfly_set_condition',
     type: 'gauge',

@@ -51,6 +51,8 @@ function reading(name: string, change: Partial<ControllerState['sets'][number]> 
     set: { namespace: 'ci', name, scale: { min: 0, max: 50 }, source } as RunnerSet,
     counts,
     demand: { kind: 'assigned', jobs: 7 },
+    announced: 3,
+    announcedReason: 'quota',
     conditions: [ready],
     connected: true,
     forgeFailure: undefined,

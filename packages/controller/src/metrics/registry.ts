@@ -20,6 +20,8 @@ export function createInstruments() {
     runners: gauge(table.runners),
     demand: gauge(table.demand),
     runnersMax: gauge(table.runnersMax),
+    announced: gauge(table.announced),
+    announcedLess: gauge(table.announcedLess),
     condition: gauge(table.condition),
     queueSeconds: histogram(table.queueSeconds),
     startSeconds: histogram(table.startSeconds),

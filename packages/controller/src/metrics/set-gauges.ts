@@ -11,8 +11,8 @@ export function setGauges(
   state: ControllerState | undefined,
   budgets: ReadonlyMap<string, number>,
 ): void {
-  const { leader, runners, demand, runnersMax, condition, forgeBudget } = instruments
-  for (const gauge of [runners, demand, runnersMax, condition, forgeBudget]) gauge.reset()
+  const { leader, runners, demand, runnersMax, announced, announcedLess, condition, forgeBudget } = instruments
+  for (const gauge of [runners, demand, runnersMax, announced, announcedLess, condition, forgeBudget]) gauge.reset()
   const leads = state?.election.state?.is === 'leading'
   leader.set(leads ? 1 : 0)
   if (!state || !leads) return
@@ -29,10 +29,12 @@ export function setGauges(
 
 function setGaugesOf(
   instruments: Instruments,
-  { set: { namespace, name, scale }, counts, demand, conditions }: SetReading,
+  { set: { namespace, name, scale }, counts, demand, announced, announcedReason, conditions }: SetReading,
 ) {
   const set = { namespace, set: name }
   instruments.runnersMax.set(set, scale.max)
+  if (announced !== undefined) instruments.announced.set(set, announced)
+  if (announcedReason) instruments.announcedLess.set({ ...set, reason: announcedReason }, 1)
   if (counts) for (const state of phases) instruments.runners.set({ ...set, state }, counts[state])
   const jobs = demand && demand.kind !== 'utilisation' ? shownDemand(demand, counts?.busy) : undefined
   if (jobs !== undefined) instruments.demand.set(set, jobs)

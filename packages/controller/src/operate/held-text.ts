@@ -45,6 +45,8 @@ export function heldCause(why: HeldBy, { set, limits, demandWhy }: HeldContext):
       return 'the last registration failed, and it waits before it tries again.'
     case 'max':
       return `max is ${set.scale.max}, and ${counted(why.occupied, 'pod')} ${why.occupied === 1 ? 'exists' : 'exist'}.`
+    case 'quota':
+      return `the ResourceQuota ${why.quota} has room for ${counted(why.pods, 'pod')} of the set by its ${why.resource}.`
     case 'failed-starts':
       return `it waits after ${counted(why.failures, 'failed start')}.`
     case 'probe':

@@ -5,8 +5,10 @@ import type { Instant } from '@dayfly/kit/clock'
 import { decide } from '@dayfly/runner-set/core/decide'
 import { shownDemand } from '@dayfly/runner-set/core/desired'
 import { isPaused } from '@dayfly/runner-set/core/paused'
+import { podUseOf } from '@dayfly/runner-set/core/pod-use'
 import { longestRetryWaitMs } from '@dayfly/runner-set/core/retry'
 import { worldOf } from '@dayfly/runner-set/core/state/set-state'
+import { trialPod } from '@dayfly/runner-set/core/template'
 import type { Decision } from '@dayfly/runner-set/model/action'
 import type { EndCause } from '@dayfly/runner-set/model/end-cause'
 import type { Limits } from '@dayfly/runner-set/model/limits'
@@ -18,7 +20,7 @@ import { lastingProblemsOf } from './problems.ts'
 import { conditionOf, knownReason, problemOf, type SetView } from './set-view.ts'
 import type { Situation } from './situation.ts'
 import { waitingSteps } from './waiting-steps.ts'
-import { whyOf } from './why.ts'
+import { announcedOf, whyOf } from './why.ts'
 
 export type SetPlan = {
   /** Undefined if unknown. */
@@ -55,7 +57,14 @@ export function planOf(situation: Situation, limits: Limits, now: Instant): SetP
     demand: jobs,
     wanted: world.need?.wanted,
     counts,
-    why: whyOf({ problems: lastingProblemsOf(view, work), held: decision.held, context, waiting, demand: jobs }),
+    why: whyOf({
+      problems: lastingProblemsOf(view, work),
+      held: decision.held,
+      context,
+      waiting,
+      demand: jobs,
+      announced: announcedOf(view),
+    }),
     steps: steps.length === 0 ? [nothing] : steps,
     unknown: [...unknowns(situation, limits, now), ...(starts > 0 ? [forgeLimit] : [])],
   }
@@ -83,10 +92,10 @@ function withStatus(world: SetWorld, view: SetView, now: Instant): SetWorld {
 }
 
 /** Undefined if the status shows no verdict on the present template. */
-function verdictOf({ templateHash: hash }: SetWorld, view: SetView, at: Instant): TemplateVerdict | undefined {
+function verdictOf({ set, templateHash: hash }: SetWorld, view: SetView, at: Instant): TemplateVerdict | undefined {
   const condition = conditionOf(view, 'TemplateAccepted')
   if (condition?.observedGeneration !== view.generation) return undefined
-  if (condition.status === 'True') return { is: 'accepted', hash, warnings: [], at }
+  if (condition.status === 'True') return { is: 'accepted', hash, warnings: [], use: podUseOf(trialPod(set).spec), at }
   const failure = problemOf(view, 'template')
   return failure && { is: 'refused', hash, failure, at, refusals: 1 }
 }

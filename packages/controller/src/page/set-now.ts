@@ -8,7 +8,7 @@ import type { Limits } from '@dayfly/runner-set/model/limits'
 import { lastingProblemsOf } from '../operate/problems.ts'
 import { viewOfStatus } from '../operate/set-view.ts'
 import { waitingSteps } from '../operate/waiting-steps.ts'
-import { whyOf } from '../operate/why.ts'
+import { announcedOf, whyOf } from '../operate/why.ts'
 import type { SetInsight } from '../set-reading.ts'
 import { unservedNow } from './unserved-now.ts'
 
@@ -92,7 +92,7 @@ function problemsNow({ set, status, conditions }: SetInsight): SetNow['problems'
 }
 
 function whyNow(
-  { set, state, demand, counts, decided, forgeFailure }: SetInsight,
+  { set, state, demand, counts, decided, forgeFailure, status }: SetInsight,
   problems: SetNow['problems'],
   limits: Limits,
   now: Instant,
@@ -104,6 +104,7 @@ function whyNow(
     context,
     waiting: waitingSteps(state, limits, now),
     demand: demand && shownDemand(demand, counts?.busy),
+    announced: announcedOf(status ?? {}),
   })
 }
 

@@ -93,6 +93,13 @@ export const statusSchema = {
     pollSeconds: count(
       'How often Dayfly asks the forge for its demand. Null while it does not ask, and at a forge that reports by itself.',
     ),
+    announced: count(
+      'How many runners are announced to a forge that gives the set jobs at once. Null while none is, and at another forge.',
+    ),
+    announcedReason: text(
+      'Why fewer runners than the maximum are announced: quota, no-room, refused, failing, forge-limit or unchecked.',
+    ),
+    announcedDetail: text('What was observed of that.'),
     lastReason: text('The reason of the most important problem.'),
     lastMessage: text('What was observed of that problem.'),
     problems: {

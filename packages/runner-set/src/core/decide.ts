@@ -5,6 +5,7 @@ import type { JournalEvent } from '../model/event.ts'
 import type { Limits } from '../model/limits.ts'
 import type { Condition, SetStatus } from '../model/status.ts'
 import type { SetWorld } from '../model/world.ts'
+import { capacityDue, capacityOf } from './capacity.ts'
 import { decideLife } from './life.ts'
 import type { Moment } from './moment.ts'
 import { isPaused } from './paused.ts'
@@ -23,7 +24,8 @@ export function decide(world: SetWorld, limits: Limits, now: Instant, ids: reado
   const template = decideTemplate(moment)
   const asks = lives.asks || removals.asks || world.registrationsDoubtful || world.registrationsAt === undefined
   const list = decideList(moment, asks)
-  const report = decideReport(moment)
+  const capacity = capacityOf(moment)
+  const report = decideReport({ ...moment, world: { ...world, capacity } })
   return {
     actions: [
       ...lives.actions,
@@ -32,9 +34,13 @@ export function decide(world: SetWorld, limits: Limits, now: Instant, ids: reado
     ],
     held: scale.held,
     scaledBy: scale.scaledBy,
+    capacity,
     due: lives.due,
     marks: lives.marks,
-    wakeAt: earliest([scale, template, removals, list, report].map((step) => step.wakeAt)),
+    wakeAt: earliest([
+      ...[scale, template, removals, list, report].map((step) => step.wakeAt),
+      capacityDue(capacity, moment),
+    ]),
     events: [...lives.events, ...limitEvents(moment, report)],
   }
 }

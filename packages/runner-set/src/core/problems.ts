@@ -3,6 +3,7 @@ import { timestamp } from '@dayfly/kit/timestamp'
 import type { Failure } from '../model/failure.ts'
 import type { SetProblem } from '../model/status.ts'
 import type { SetWorld } from '../model/world.ts'
+import { quotaRooms } from './quota-room.ts'
 
 /** @param failures failed starts in a row that still count @param left idle runners that leave by themselves */
 export function problemsOf(world: SetWorld, failures: number, left: Failure | undefined): readonly SetProblem[] {
@@ -15,6 +16,8 @@ export function problemsOf(world: SetWorld, failures: number, left: Failure | un
   if (history.blocked) add('blocked', history.blocked)
   if (settingsFailure) add('settings', settingsFailure)
   if (stuck) add('stuck', stuck.oldest, `${counted(stuck.count, 'pod')} no longer counted against max. `)
+  const full = fullQuota(world)
+  if (full) add('delayed', full)
   if (delays) {
     const since = timestamp(delays.oldest.since)
     add('delayed', delays.oldest, `${counted(delays.count, 'runner')} held up, the first since ${since}. `)
@@ -22,6 +25,16 @@ export function problemsOf(world: SetWorld, failures: number, left: Failure | un
   if (left) add('failing', left)
   else if (history.last && failures > 0) add('failing', history.last, `${failures} in a row. `)
   return problems
+}
+
+/** Returns the quota that allows fewer pods than the set needs. A lower announcement keeps jobs away, but not those that were taken before, nor `min`. */
+export function fullQuota(world: SetWorld): Failure | undefined {
+  if (!world.need || !world.counts.known) return undefined
+  const [least] = quotaRooms(world, world.counts.value).toSorted((left, right) => left.pods - right.pods)
+  if (!least || world.need.wanted <= least.pods) return undefined
+  const { quota, resource, pods } = least
+  const message = `the ResourceQuota ${quota} has room for ${pods} by its ${resource}, and the set needs ${world.need.wanted}`
+  return { reason: 'quota-exceeded', message }
 }
 
 function counted(number: number, noun: string): string {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Failure } from '../model/failure.ts'
 import type { Condition } from '../model/status.ts'
 import type { SetWorld } from '../model/world.ts'
+import { podUseOf } from './pod-use.ts'
 import { camelCase, statusOf } from './report.ts'
 import { noHistory } from './state/history.ts'
 import { job, limits, now, runner, runnerSet, world } from './world.fixture.ts'
@@ -28,7 +29,7 @@ const jobs = (count: number): Partial<SetWorld> => ({
 })
 const allowed = (): Partial<SetWorld> => {
   const hazard: Failure = { reason: 'template-hangs', message: 'spec.containers[0]: why' }
-  return { template: { is: 'accepted', hash: world([]).templateHash, warnings: [hazard], at: now } }
+  return { template: { is: 'accepted', hash: world([]).templateHash, warnings: [hazard], use: podUseOf({}), at: now } }
 }
 const unauthorized = { reason: 'forge-unauthorized', message: '401', since: now } as const
 const unreachable = { reason: 'forge-unreachable', message: 'no response', since: now } as const
@@ -37,6 +38,18 @@ const blocked = { ...noHistory, blocked: { reason: 'image-invalid', message: 'y'
 
 describe('conditions', () => {
   it.each<[Condition['type'], string, string, Partial<SetWorld>]>([
+    [
+      'Degraded',
+      'True',
+      'QuotaExceeded',
+      { ...jobs(3), quotas: [{ name: 'few', hard: { pods: 2 }, used: {}, scopes: [] }] },
+    ],
+    [
+      'Degraded',
+      'False',
+      'AsExpected',
+      { ...jobs(2), quotas: [{ name: 'few', hard: { pods: 2 }, used: {}, scopes: [] }] },
+    ],
     ['Ready', 'True', 'Ready', {}],
     ['Ready', 'False', 'AdmissionDenied', refused()],
     ['Ready', 'Unknown', 'Checking', { template: undefined }],

@@ -2,13 +2,14 @@
 import type { Instant } from '@dayfly/kit/clock'
 import { timestamp } from '@dayfly/kit/timestamp'
 import { type Failure, type FailureReason, failureInfo } from '../model/failure.ts'
+import { forgeTraits } from '../model/forge-traits.ts'
 import type { Condition, SetProblem, SetStatus } from '../model/status.ts'
 import type { SetWorld } from '../model/world.ts'
 import { shownDemand } from './desired.ts'
 import type { Moment } from './moment.ts'
 import { freshDemand } from './need.ts'
 import { isPaused } from './paused.ts'
-import { problemsOf } from './problems.ts'
+import { fullQuota, problemsOf } from './problems.ts'
 import { waitsForForgeUntil } from './starts.ts'
 import { failureOfLeft, recentFailures } from './state/history.ts'
 
@@ -34,6 +35,7 @@ export function statusOf(moment: Moment): SetStatus {
     failed: counts ? failures : null,
     lateJobs: world.lateJobs,
     pollSeconds,
+    ...announcedOf(world, demandKnown),
     lastReason: reason?.reason ?? null,
     lastMessage: reason ? reason.message : null,
     problems,
@@ -45,12 +47,22 @@ export function statusOf(moment: Moment): SetStatus {
   }
 }
 
+/** A set announces something only while its forge reports to it. */
+function announcedOf({ set, capacity: { announced, limit } }: SetWorld, demandKnown: boolean) {
+  const announces = forgeTraits[set.source.kind].announcesCapacity && demandKnown && !isPaused(set)
+  return {
+    announced: announces ? announced : null,
+    announcedReason: (announces && limit?.reason) || null,
+    announcedDetail: (announces && limit?.detail) || null,
+  }
+}
+
 /** A failure of the whole set comes before a failure of one runner. If nothing is wrong any more, the last failure is shown for a minute. */
 function shownFailure(moment: Moment, problems: readonly SetProblem[]): Failure | undefined {
   const { template, history, forgeFailure } = moment.world
   if (template?.is === 'refused') return template.failure
   const isShown = problems.length > 0 || lastReasonUntil(moment) !== undefined
-  return history.blocked ?? forgeFailure ?? (isShown ? history.last : undefined)
+  return history.blocked ?? forgeFailure ?? fullQuota(moment.world) ?? (isShown ? history.last : undefined)
 }
 
 /** Returns until when the last failure is shown although nothing is wrong any more; undefined if it is not. */

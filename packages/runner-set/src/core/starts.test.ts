@@ -4,7 +4,7 @@ import type { Held, HeldBy } from '../model/held.ts'
 import type { History, SetWorld } from '../model/world.ts'
 import { decide } from './decide.ts'
 import { noHistory } from './state/history.ts'
-import { ids, job, limits, now, runner, runnerSet, startsIn, world } from './world.fixture.ts'
+import { ended, ids, job, limits, now, runner, runnerSet, startsIn, world } from './world.fixture.ts'
 
 const jobs = (count: number): Partial<SetWorld> => ({
   demand: { known: true, value: { kind: 'assigned', jobs: count }, at: now },
@@ -55,6 +55,15 @@ const rows: readonly (readonly [string, SetWorld, number, Held | undefined])[] =
     world([], { ...jobs(3), ...failing(1, { blocked: failure }) }),
     0,
     held(3, { is: 'blocked', failure }),
+  ],
+  [
+    'a quota that its own pods have used up, one of them ended',
+    world([busy('a'), runner('b', { startedAt: now, end: ended, finished: true })], {
+      ...jobs(3),
+      quotas: [{ name: 'few', hard: { 'count/pods': 3 }, used: { 'count/pods': 2 }, scopes: [] }],
+    }),
+    1,
+    held(1, { is: 'quota', pods: 3, quota: 'few', resource: 'count/pods' }),
   ],
   [
     'the limit of the forge',

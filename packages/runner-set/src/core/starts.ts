@@ -4,6 +4,7 @@ import type { Held, HeldBy } from '../model/held.ts'
 import type { Counts } from '../model/runner.ts'
 import type { SetWorld } from '../model/world.ts'
 import type { Moment } from './moment.ts'
+import { quotaRooms } from './quota-room.ts'
 import { recentFailures } from './state/history.ts'
 
 export type Starts = {
@@ -51,11 +52,20 @@ function boundsOf(moment: Moment, counts: Counts, missing: number): readonly Bou
     ...(refused === undefined ? [] : [{ most: 0, why: { is: 'registration-failed', until: refused } } as const]),
     // A pod counts against the ceiling until it is gone, also after its job.
     { most: Math.max(0, set.scale.max - counts.occupied), why: { is: 'max', occupied: counts.occupied } },
+    ...quotaBounds(world, counts),
     ...cautionBounds(world, counts),
     ...failureBounds(moment, counts, missing),
     ...spareBounds(moment, missing),
     { most: limits.startsPerTick, why: { is: 'starts-per-tick' } },
   ]
+}
+
+/** A pod that a quota excludes is not tried: its registration would be removed at once. */
+function quotaBounds(world: SetWorld, counts: Counts): readonly Bound[] {
+  return quotaRooms(world, counts).map(({ free, pods, quota, resource }) => ({
+    most: free,
+    why: { is: 'quota', pods, quota, resource },
+  }))
 }
 
 function cautionBounds({ template }: SetWorld, { requested }: Counts): readonly Bound[] {

@@ -7,6 +7,7 @@ import type { RunnerSet } from '../model/runner-set.ts'
 import type { TemplateVerdict } from '../model/world.ts'
 import { firstDifference } from './difference.ts'
 import { buildPod } from './pod.ts'
+import { podUseOf } from './pod-use.ts'
 import { retryWaitMs } from './retry.ts'
 import { hazardsOf, withoutRunner } from './template-rules.ts'
 
@@ -21,7 +22,8 @@ export function templateVerdict(set: RunnerSet, hash: string, stored: unknown, a
   const hazards = hazardsOf(spec)
   const failure =
     withoutRunner(spec) ?? (set.templateChecks === 'enforce' ? hazards[0] : undefined) ?? changeOf(spec, stored)
-  return failure ? { is: 'refused', hash, failure, at, refusals: 1 } : { is: 'accepted', hash, warnings: hazards, at }
+  if (failure) return { is: 'refused', hash, failure, at, refusals: 1 }
+  return { is: 'accepted', hash, warnings: hazards, use: podUseOf(stored), at }
 }
 
 /** Returns the verdict on a template that the API server refused, with what its sentence does not say.

@@ -8,6 +8,7 @@ import { needOf } from './need.ts'
 import { directNetwork } from './network.ts'
 import { isUnproved, occupies, phaseOf } from './phase.ts'
 import { templateHash } from './pod.ts'
+import { podUseOf } from './pod-use.ts'
 import { noHistory } from './state/history.ts'
 import { requestedRunner } from './state/runner-facts.ts'
 
@@ -110,7 +111,7 @@ export function world(runners: readonly Runner[], over: Partial<SetWorld> = {}):
   const base: SetWorld = {
     set,
     templateHash: hash,
-    template: { is: 'accepted', hash, warnings: [], at: now - 100_000 },
+    template: { is: 'accepted', hash, warnings: [], use: podUseOf({}), at: now - 100_000 },
     demand: { known: true, value: { kind: 'assigned', jobs: 0 }, at: now },
     fleet: undefined,
     scaledBy: 0,
@@ -129,6 +130,9 @@ export function world(runners: readonly Runner[], over: Partial<SetWorld> = {}):
     unserved: undefined,
     stuck: undefined,
     allowance: { now: 1_000, nextAt: undefined },
+    quotas: [],
+    capacity: { announced: set.scale.max, limit: undefined, tightAt: undefined, moreSince: undefined },
+    unplaced: undefined,
     forgeFailure: undefined,
     settingsFailure: undefined,
     registrationsAt: now,

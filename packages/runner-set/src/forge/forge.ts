@@ -21,7 +21,7 @@ export type ForgeSet = {
   readonly group: string | undefined
   /** See `ForgeSource.jobImage`. */
   readonly jobImage?: string
-  /** The maximum number of runners, announced to the forge. At least 1: to pause a set, close its link. */
+  /** The most runners that the set can have now, announced to a forge that gives it jobs at once. At least 1: to pause a set, close its link. */
   readonly max: number
 }
 
@@ -119,7 +119,7 @@ export interface Forge {
 export interface Link {
   /** Can be consumed once. Ends only when the link is closed or its signal is aborted. */
   events(): AsyncIterable<ForgeEventBatch>
-  /** Takes over a new maximum at once, and changes labels and runner group at the forge; the result is a `settings` event. */
+  /** Announces a new maximum at once, and changes labels and runner group at the forge; the result is a `settings` event. */
   update(set: ForgeSet): void
   /** Returns how many registrations are allowed now. If none is, says why and when the next one will be. */
   allowance(): Allowance

@@ -1,5 +1,6 @@
 // A tick's possible actions: a closed union. Each action is I/O only; its result is an Outcome.
 import type { Instant } from '@dayfly/kit/clock'
+import type { Capacity } from './capacity.ts'
 import type { EndCause } from './end-cause.ts'
 import type { JournalEvent } from './event.ts'
 import type { LastingFailure } from './failure.ts'
@@ -55,6 +56,8 @@ export type Decision = {
   readonly held: Held | undefined
   /** The reading of the demand for which a strategy of cycles has decided, by its time. */
   readonly scaledBy: Instant | undefined
+  /** The runners that the set announces to its forge from now on. */
+  readonly capacity: Capacity
   /** When a runner must be looked at again, by name. */
   readonly due: readonly { readonly runner: string; readonly at: Instant }[]
   readonly marks: readonly Mark[]

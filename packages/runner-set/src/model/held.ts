@@ -15,6 +15,8 @@ export type HeldBy =
   | { readonly is: 'registration-failed'; readonly until: Instant }
   /** So many pods exist, and `max` allows no more. */
   | { readonly is: 'max'; readonly occupied: number }
+  /** A ResourceQuota has room for so many pods of the set, and no more. */
+  | { readonly is: 'quota'; readonly quota: string; readonly resource: string; readonly pods: number }
   /** The replacements of runners whose start failed wait. */
   | { readonly is: 'failed-starts'; readonly failures: number; readonly until: Instant }
   /** After several failed starts one runner at a time tries. @param unproved runners that try now */

@@ -4,6 +4,7 @@ import type { Decision } from './action.ts'
 import type { Failure } from './failure.ts'
 import type { ForgeEvent } from './forge-event.ts'
 import type { Outcome } from './outcome.ts'
+import type { Quotas } from './quota.ts'
 import type { PodFacts } from './runner.ts'
 import type { RunnerSet } from './runner-set.ts'
 
@@ -19,6 +20,8 @@ export type Input =
   | { readonly kind: 'pods-stale'; readonly since: Instant; readonly why: string }
   /** The watch of pods is up to date again. */
   | { readonly kind: 'pods-current'; readonly at: Instant }
+  /** The ResourceQuotas of the set's namespace. */
+  | { readonly kind: 'quotas-seen'; readonly quotas: Exclude<Quotas, 'unread'> }
   | { readonly kind: 'set-changed'; readonly set: RunnerSet }
   /** This process may act from now on. Actions of an earlier term are over. */
   | { readonly kind: 'term-began' }

@@ -22,6 +22,12 @@ export type Limits = {
   readonly lateEventMs: number
   /** A job of a runner that died stays assigned at the forge for about this long. */
   readonly jobLeaseMs: number
+  /** A set announces more runners only when there has been room for them for this long. */
+  readonly capacityRiseMs: number
+  /** A runner that has waited for a node for this long shows that the cluster is full. An autoscaler adds a node sooner. */
+  readonly unplacedMs: number
+  /** After a lack of room a set announces a few runners more at a time, for this long. */
+  readonly roomAgainMs: number
   /** The status of a set is written at most this often. */
   readonly reportEveryMs: number
   /** A reading of the demand older than this is not used. */
@@ -71,6 +77,9 @@ export const defaultLimits: Limits = {
   lastLookMs: 10 * minute,
   lateEventMs: 5 * second,
   jobLeaseMs: 15 * minute,
+  capacityRiseMs: 2 * second,
+  unplacedMs: 2 * minute,
+  roomAgainMs: 10 * minute,
   reportEveryMs: second,
   demandAgeMs: 5 * minute,
   retry: { baseMs: second, capMs: minute },

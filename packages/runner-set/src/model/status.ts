@@ -1,4 +1,5 @@
 // The status sub-resource of a RunnerSet.
+import type { CapacityReason } from './capacity.ts'
 import type { FailureReason } from './failure.ts'
 import type { UnservedJobs } from './forge-event.ts'
 
@@ -50,6 +51,11 @@ export type SetStatus = {
   readonly lateJobs: number
   /** How often Dayfly asks the forge for its demand; null while it does not ask, and at a forge that reports by itself. */
   readonly pollSeconds: number | null
+  /** How many runners are announced to a forge that gives the set jobs at once; null while none is, and at another forge. */
+  readonly announced: number | null
+  /** Why that is below the maximum, and what was observed; null if it is not. */
+  readonly announcedReason: CapacityReason | null
+  readonly announcedDetail: string | null
   readonly lastReason: FailureReason | null
   readonly lastMessage: string | null
   /** The most urgent one first. */

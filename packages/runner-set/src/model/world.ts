@@ -1,9 +1,11 @@
 // One set as a tick sees it: plain and small, so that the same world gives the same decision and a tick costs what happened.
 import type { Instant } from '@dayfly/kit/clock'
 import type { SetAction } from './action.ts'
+import type { Capacity } from './capacity.ts'
 import type { Demand } from './demand.ts'
 import type { Failure, LastingFailure } from './failure.ts'
 import type { UnservedJobs } from './forge-event.ts'
+import type { PodUse, Quotas } from './quota.ts'
 import type { Counts, Reading, Registration, Runner } from './runner.ts'
 import type { RunnerSet } from './runner-set.ts'
 import type { Condition, JobRecord, SetStatus } from './status.ts'
@@ -15,6 +17,7 @@ export type TemplateVerdict =
       readonly is: 'accepted'
       readonly hash: string
       readonly warnings: readonly Failure[]
+      readonly use: PodUse
       readonly at: Instant
       /** Undefined if no refusal came before, or enough pods were created since. */
       readonly caution?: Caution | undefined
@@ -146,6 +149,11 @@ export type SetWorld = {
     /** The time between two polls of the forge; absent at a forge that sends its events at once. */
     readonly pollMs?: number
   }
+  readonly quotas: Quotas
+  /** The runners that the set announced at the last decision. */
+  readonly capacity: Capacity
+  /** Runners that have waited for a node for long enough to be shown. */
+  readonly unplaced: Delays | undefined
   /** A problem of the link to the forge, until demand is known again. */
   readonly forgeFailure: (Failure & { readonly since: Instant }) | undefined
   /** A difference between the set and the forge's record of it. */

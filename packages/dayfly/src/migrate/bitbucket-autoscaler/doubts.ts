@@ -1,8 +1,8 @@
 // Finds values of a configuration that the official tool accepts although they cannot work (docs/reference/bitbucket.md#s4-3).
 import { bitbucket } from '@dayfly/runner-set/model/forges/bitbucket'
+import { compareQuantities, isQuantity } from '@dayfly/runner-set/model/quantity'
 import type { Configuration, Group, Parameters } from './configuration.ts'
 import type { Problem } from './problem.ts'
-import { compareQuantities, isQuantity } from './quantity.ts'
 import { below } from './yaml/value.ts'
 
 /** `errors` would make runners that never start. `warnings` only say what happens. */

@@ -16,6 +16,7 @@ export function foldDecided(step: FoldStep, { decision }: Extract<Input, { kind:
     if (runner) put(step, { ...runner, ...marked(mark) })
   }
   for (const action of decision.actions) begin(step, action)
+  step.state.capacity = decision.capacity
   step.state.scaledBy = decision.scaledBy ?? step.state.scaledBy
   for (const { runner, at } of decision.due) table.lookAgain(runner, at)
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Failure } from '../../model/failure.ts'
 import type { SetStatus } from '../../model/status.ts'
+import { podUseOf } from '../pod-use.ts'
 import { trialPod } from '../template.ts'
 import { limits, now, podFacts, registration, runnerSet } from '../world.fixture.ts'
 import { newSetState } from './set-state.ts'
@@ -14,7 +15,8 @@ describe('the check of the template', () => {
     const set = open()
     const events = set.outcome({ action: 'check-template', hash: hashOf(set), result: { is: 'accepted', stored } })
     expect(events).toMatchObject([{ kind: 'template-accepted' }])
-    expect(set.state.template).toEqual({ is: 'accepted', hash: hashOf(set), warnings: [], at: now })
+    const use = podUseOf(stored)
+    expect(set.state.template).toEqual({ is: 'accepted', hash: hashOf(set), warnings: [], use, at: now })
   })
 
   it('refuses what was changed on the way, and names the field', () => {

@@ -39,6 +39,9 @@ function foldInput(step: FoldStep, input: Input): void {
     case 'pods-current':
       state.pods = { known: true, value: true, at: input.at }
       break
+    case 'quotas-seen':
+      state.quotas = input.quotas
+      break
     case 'set-changed':
       setChanged(step, input)
       break

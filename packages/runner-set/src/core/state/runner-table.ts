@@ -17,6 +17,7 @@ export class RunnerTable {
   readonly #delays = new HeldUp()
   readonly #underWay = new HeldUp()
   readonly #stuck = new HeldUp()
+  readonly #unplaced = new HeldUp()
   /** Runners whose pod exists and that start or wait for a job. */
   readonly #waiting = new Map<string, Runner>()
   /** Changed since the last tick, without an action under way. */
@@ -45,6 +46,11 @@ export class RunnerTable {
   /** Runners whose start is within a long step that the operator configured. */
   underWay(): Delays | undefined {
     return this.#underWay.summary()
+  }
+
+  /** Runners that have waited for a node for long enough to be shown. */
+  unplaced(): Delays | undefined {
+    return this.#unplaced.summary()
   }
 
   /** Runners whose end is proved stuck. */
@@ -144,6 +150,8 @@ export class RunnerTable {
     const isStep = (delay: LastingFailure | undefined) => delay?.reason === 'start-under-way'
     this.#delays.note(name, isStep(before) ? undefined : before, isStep(after) ? undefined : after)
     this.#underWay.note(name, isStep(before) ? before : undefined, isStep(after) ? after : undefined)
+    const waits = (delay: LastingFailure | undefined) => (delay?.reason === 'unschedulable' ? delay : undefined)
+    this.#unplaced.note(name, waits(before), waits(after))
   }
 
   #count(runner: Runner, by: 1 | -1): void {

@@ -1,12 +1,15 @@
 // The state of one set: all that inputs have reported, in tables that the fold updates in place.
 import type { Instant } from '@dayfly/kit/clock'
 import type { SetAction } from '../../model/action.ts'
+import type { Capacity } from '../../model/capacity.ts'
 import type { ForgeState } from '../../model/forge-event.ts'
 import type { Limits } from '../../model/limits.ts'
+import type { Quotas } from '../../model/quota.ts'
 import type { Reading } from '../../model/runner.ts'
 import type { RunnerSet } from '../../model/runner-set.ts'
 import type { Condition, JobRecord } from '../../model/status.ts'
 import type { History, Need, RetryKey, RetryState, SetWorld, TemplateVerdict } from '../../model/world.ts'
+import { firstCapacity } from '../capacity.ts'
 import { needOf, surplusEndsAt } from '../need.ts'
 import { isPaused } from '../paused.ts'
 import { templateHash } from '../pod.ts'
@@ -30,6 +33,8 @@ export type SetState = {
   pods: Reading<true>
   /** When a pod last gave its room free. */
   freedAt: Instant | undefined
+  quotas: Quotas
+  capacity: Capacity
   /** Names of runners that are removed while the watch may still report their pods. */
   readonly removed: Set<string>
   history: History
@@ -72,6 +77,8 @@ export function newSetState(set: RunnerSet, stored: StoredStatus = {}): SetState
     forge,
     pods: { known: false, since: 0, why: 'the pods have not been listed yet' },
     freedAt: undefined,
+    quotas: 'unread',
+    capacity: firstCapacity(set),
     removed: new Set(),
     history: noHistory,
     jobs: stored.jobs ?? [],
@@ -114,6 +121,9 @@ export function worldOf(state: SetState, allowance: SetWorld['allowance'], limit
     unserved: forge.unserved,
     stuck: table.stuck(),
     allowance,
+    quotas: state.quotas,
+    capacity: state.capacity,
+    unplaced: table.unplaced(),
     forgeFailure: forge.failure,
     settingsFailure: forge.settingsFailure,
     registrationsAt: forge.registrationsAt,

@@ -9,6 +9,7 @@ import type { Outcome } from '../../model/outcome.ts'
 import type { PodFacts, Registration } from '../../model/runner.ts'
 import { runnerPrefix } from '../../model/runner-names.ts'
 import type { RunnerSet } from '../../model/runner-set.ts'
+import { firstCapacity } from '../capacity.ts'
 import { decide } from '../decide.ts'
 import { phaseOf } from '../phase.ts'
 import { ids, limits, now, podFacts, registration, runnerSet } from '../world.fixture.ts'
@@ -76,6 +77,7 @@ export const emptyDecision: Decision = {
   actions: [],
   held: undefined,
   scaledBy: undefined,
+  capacity: firstCapacity(runnerSet()),
   due: [],
   marks: [],
   wakeAt: undefined,

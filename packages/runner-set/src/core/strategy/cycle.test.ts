@@ -4,6 +4,7 @@ import type { Runner } from '../../model/runner.ts'
 import type { RunnerSet } from '../../model/runner-set.ts'
 import type { SetWorld } from '../../model/world.ts'
 import { decide } from '../decide.ts'
+import { podUseOf } from '../pod-use.ts'
 import { fold } from '../state/fold.ts'
 import { newSetState, worldOf } from '../state/set-state.ts'
 import { seconds } from '../state/state.fixture.ts'
@@ -85,7 +86,7 @@ it('remembers the reading, so that the next tick waits for a new one', () => {
   const name = 'linux-x'
   take({ kind: 'pods-listed', pods: new Map([[name, podFacts(old)]]), askedAt: now })
   take({ kind: 'forge-event', event: { kind: 'job-started', runner: name, job, at: now, queuedAt: undefined } })
-  state.template = { is: 'accepted', hash: state.templateHash, warnings: [], at: now }
+  state.template = { is: 'accepted', hash: state.templateHash, warnings: [], use: podUseOf({}), at: now }
   take({ kind: 'forge-event', event: { kind: 'demand', demand, at: now } })
   expect(tick(now)).toBe(1)
   expect(tick(now + 50)).toBe(0)

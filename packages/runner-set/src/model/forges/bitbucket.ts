@@ -3,6 +3,7 @@ import type { ForgeTraits } from './traits.ts'
 
 export const bitbucket = {
   demand: 'utilisation',
+  announcesCapacity: false,
   removal: 'refuses-busy',
   ephemeral: 'by-cordon',
   // A runner asks for a step every 30 s, and 5 s more cover the way there (docs/reference/bitbucket.md#s3-6).

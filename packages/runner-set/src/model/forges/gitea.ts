@@ -8,6 +8,7 @@ export const giteaFiles = { state: 'runner', configuration: 'config.yaml' } as c
 
 export const gitea = {
   demand: 'queued',
+  announcesCapacity: false,
   removal: 'refuses-busy',
   ephemeral: 'by-itself',
   // A FetchTask that began before the cordon may still win (docs/reference/gitea.md#s8).

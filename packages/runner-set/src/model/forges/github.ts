@@ -13,6 +13,7 @@ const command = [
 
 export const github = {
   demand: 'assigned',
+  announcesCapacity: true,
   removal: 'refuses-busy',
   ephemeral: 'by-itself',
   pickUpDelayMs: 0,

@@ -3,6 +3,8 @@ import type { Demand } from '../demand.ts'
 
 export type ForgeTraits = {
   readonly demand: Demand['kind']
+  /** Whether the forge gives a set jobs at once, up to the number of runners that it announces. */
+  readonly announcesCapacity: boolean
   /** `refuses-busy`: a removal proves that the runner is idle. Either the forge refuses to remove a busy runner, or our client
    *  first makes sure that the runner is idle and gets no job. */
   readonly removal: 'refuses-busy' | 'unguarded'

@@ -1,4 +1,4 @@
-// Quantities of Kubernetes, only so far as two of them can be compared.
+// Quantities of Kubernetes (`500m`, `1Gi`), only so far as amounts of pods are compared and added.
 
 const form = /^([+-]?)(\d+(?:\.\d*)?|\.\d+)(?:([numkMGTPE]|[KMGTPE]i)|[eE]([+-]?\d{1,3}))?$/
 
@@ -8,12 +8,17 @@ export function isQuantity(text: string): boolean {
   return text.length <= 64 && form.test(text)
 }
 
+/** Returns the amount in base units: cores, bytes, objects; undefined if the text is no quantity. */
+export function amountOf(text: string): number | undefined {
+  return isQuantity(text) ? sizeOf(text) : undefined
+}
+
 /** Returns a negative number if `one` is smaller. Both must be quantities. */
 export function compareQuantities(one: string, other: string): number {
   return sizeOf(one) - sizeOf(other)
 }
 
-/** Doubles are exact enough to order the amounts of a pod. */
+/** Doubles are exact enough for the amounts of pods. */
 function sizeOf(text: string): number {
   const [, sign = '', digits = '0', suffix = '', exponent = '0'] = form.exec(text) ?? []
   const size = Number(digits) * (sign === '-' ? -1 : 1)
