@@ -175,7 +175,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'a removal at Gitea trusts what the list of runners calls busy',
     by: 'busy-runner',
-    seed: 17,
+    seed: 24,
     edits: [
       {
         file: 'packages/forges/src/gitea/wire.ts',
@@ -209,8 +209,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: 'packages/runner-set/src/core/life.ts',
-        before: '!exitsUnregistered && isGhost(runner, limits)',
-        after: 'false',
+        before: 'if (!forgeTraits[world.set.source.kind].runner.exitsUnregistered) {',
+        after: 'if (false) {',
       },
     ],
   },
