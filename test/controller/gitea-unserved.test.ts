@@ -1,96 +1,23 @@
-// Runs the controller on two RunnerSets of an emulated Gitea, on virtual time: a job whose labels no set has reaches one status.
-import { createRegistry } from '@dayfly/cluster/api/create-registry'
-import { silentNode } from '@dayfly/cluster/api/silent-node.fixture'
-import { createStore } from '@dayfly/cluster/store/store'
-import { createApiHandler } from '@dayfly/cluster/wire/api-server'
-import { knownIdentity } from '@dayfly/cluster/wire/authentication'
-import { createRequestLog } from '@dayfly/cluster/wire/request-log'
-import { startController } from '@dayfly/controller/controller'
-import { createJournal } from '@dayfly/controller/journal'
-import { createGiteaEmulator } from '@dayfly/forge-emulators/gitea/emulator'
-import { inProcessForges } from '@dayfly/forges/open/in-process'
-import { seededRandom } from '@dayfly/kit/random'
-import { stopwatchOf, virtualClock } from '@dayfly/kit/virtual-clock'
-import { createKubernetes } from '@dayfly/kubernetes/client'
-import { runnerSetCrd } from '@dayfly/runner-set/config/crd'
-import { parseRunnerSet } from '@dayfly/runner-set/config/runner-set'
-import { defaultLimits } from '@dayfly/runner-set/model/limits'
-import { expect, onTestFinished, test } from 'vitest'
-
-function openWorld() {
-  const clock = virtualClock()
-  const random = seededRandom(1)
-  const registry = createRegistry({ store: createStore(), clock, random })
-  const requestLog = createRequestLog()
-  const authenticate = knownIdentity('dayfly')
-  const parts = { registry, node: silentNode, clock, random, profile: '1.36', requestLog, authenticate } as const
-  const transport = createApiHandler(parts)
-  const emulator = createGiteaEmulator({
-    clock,
-    random,
-    owners: [{ name: 'acme', kind: 'organization', repositories: ['app'] }],
-    credentials: [{ token: 'token', user: 'ci', scopes: ['all'], isSiteAdmin: true }],
-    knobs: { latencyMs: 20 },
-  })
-  registry.create('namespaces', { metadata: { name: 'ci' } })
-  registry.create('customresourcedefinitions.apiextensions.k8s.io', runnerSetCrd())
-  registry.create('secrets', {
-    metadata: { name: 'gitea', namespace: 'ci' },
-    data: { gitea_token: Buffer.from('token').toString('base64') },
-  })
-  const addSet = (name: string) =>
-    registry.create('runnersets.dayfly.dev', {
-      apiVersion: 'dayfly.dev/v1alpha1',
-      kind: 'RunnerSet',
-      metadata: { name, namespace: 'ci' },
-      spec: { gitea: { url: 'https://gitea.test/acme', credentials: { secret: 'gitea' } }, scale: { max: 3 } },
-    })
-  for (const name of ['linux', 'arm']) addSet(name)
-  const forges = inProcessForges(emulator.transport, { clock, random, userAgent: 'dayfly/test', owner: 'one' })
-  const controller = startController(
-    {
-      kubernetes: createKubernetes({ transport, clock, random }),
-      transport,
-      forgeFor: forges.forgeFor,
-      parseSet: parseRunnerSet,
-      ...{ clock, stopwatch: stopwatchOf(clock), random, limits: defaultLimits },
-      identity: 'one',
-      lease: { namespace: 'ci', name: 'dayfly' },
-    },
-    createJournal(clock),
-  )
-  onTestFinished(async () => {
-    const stopping = controller.stop()
-    await clock.advance(60_000)
-    await stopping
-    emulator.close()
-  })
-  const unserved = (name: string) =>
-    (registry.get('runnersets.dayfly.dev', 'ci', name)?.['status'] as { unserved?: unknown } | undefined)?.unserved
-  return {
-    clock,
-    emulator,
-    addSet,
-    unserved,
-    statusWrites: () => requestLog.writes('dayfly', 'runnersets.dayfly.dev/status'),
-  }
-}
+// A job whose labels no set of an emulated Gitea has reaches one status.
+import { expect, test } from 'vitest'
+import { openGiteaWorld } from './gitea-world.ts'
+import { status } from './stage.ts'
 
 test('a job that no set can have is in the status of the first set within 45 s, until a set has its labels', async () => {
-  const world = openWorld()
+  const world = openGiteaWorld(['linux', 'arm'])
   await world.clock.advance(60_000)
   world.emulator.control.queueJobs([{ repository: 'acme/app', name: 'build', labels: ['windows'] }])
   await world.clock.advance(45_000)
-  expect(world.unserved('arm')).toEqual({
+  expect(status(world, 'arm')['unserved']).toEqual({
     count: 1,
     jobs: [{ id: '1', name: 'build', repository: 'acme/app', labels: ['windows'] }],
   })
-  expect(world.unserved('linux')).toBeUndefined()
+  expect(status(world, 'linux')['unserved']).toBeUndefined()
   const writes = world.statusWrites()
   expect(writes).toBeGreaterThan(0)
   await world.clock.advance(300_000)
   expect(world.statusWrites()).toBe(writes)
   world.addSet('windows')
   await world.clock.advance(45_000)
-  expect([world.unserved('arm'), world.unserved('windows')]).toEqual([undefined, undefined])
+  expect([status(world, 'arm')['unserved'], status(world, 'windows')['unserved']]).toEqual([undefined, undefined])
 })

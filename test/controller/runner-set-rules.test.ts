@@ -124,6 +124,11 @@ describe('the API server', () => {
       'spec.gitea.jobImage: Invalid value: jobs run in an image only with a Docker Engine: set docker: sidecar or rootless, or remove jobImage',
     ],
     [
+      'a label of Gitea with the image of its jobs',
+      { gitea: { ...gitea, labels: ['Linux-X64', 'ubuntu:docker://node:22'] }, scale: { max: 1 } },
+      'spec.gitea.labels[1]: Invalid value: "ubuntu:docker://node:22": spec.gitea.labels[1] in body should match \'^[^\\s:,]+$\'',
+    ],
+    [
       'a set of Bitbucket that may have no runner',
       { bitbucket, scale: { max: 1 } },
       'spec.scale.min: Invalid value: Bitbucket fails a step without an online runner: set min to at least 1, or max to 0',

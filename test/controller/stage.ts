@@ -32,6 +32,8 @@ export const namespace = 'ci'
 export const origin = 'http://127.0.0.1:9'
 
 export type Stage = Awaited<ReturnType<typeof openStage>>
+/** The parts of a stage that do not depend on its forge. */
+type World = Pick<Stage, 'registry' | 'clock' | 'entries'>
 
 export type StageOptions = {
   readonly seed?: number
@@ -163,11 +165,11 @@ export function queue(stage: Stage, count: number) {
   )
 }
 
-export function pods(stage: Stage): readonly StoredObject[] {
+export function pods(stage: World): readonly StoredObject[] {
   return stage.registry.list('pods', namespace)
 }
 
-export function podNames(stage: Stage): readonly string[] {
+export function podNames(stage: World): readonly string[] {
   return pods(stage).map(({ metadata }) => metadata.name)
 }
 
@@ -178,7 +180,7 @@ export function secrets(stage: Stage): readonly string[] {
     .filter((name) => name !== 'github')
 }
 
-export function status(stage: Stage, set = 'linux') {
+export function status(stage: World, set = 'linux') {
   const object = stage.registry.get('runnersets.dayfly.dev', namespace, set)
   return (object?.['status'] ?? {}) as {
     readonly [field: string]: unknown
@@ -191,37 +193,37 @@ export function status(stage: Stage, set = 'linux') {
   }
 }
 
-export function events<Kind extends JournalEvent['kind']>(stage: Stage, kind: Kind) {
+export function events<Kind extends JournalEvent['kind']>(stage: World, kind: Kind) {
   return stage.entries.flatMap(({ event }) =>
     event.kind === kind ? [event as Extract<JournalEvent, { kind: Kind }>] : [],
   )
 }
 
 /** Writes what the kubelet writes when the container runs. */
-export function run(stage: Stage, name: string): void {
+export function run(stage: World, name: string): void {
   const at = stamp(stage)
   setStatus(stage, name, { phase: 'Running', containerStatuses: [containerStatus({ running: { startedAt: at } })] })
 }
 
 /** Writes what the kubelet writes when the container has ended. */
-export function end(stage: Stage, name: string, exitCode = 0, reason = exitCode === 0 ? 'Completed' : 'Error'): void {
+export function end(stage: World, name: string, exitCode = 0, reason = exitCode === 0 ? 'Completed' : 'Error'): void {
   const at = stamp(stage)
   const terminated = { exitCode, reason, startedAt: at, finishedAt: at }
   const phase = exitCode === 0 ? 'Succeeded' : 'Failed'
   setStatus(stage, name, { phase, containerStatuses: [containerStatus({ terminated })] })
 }
 
-export function setStatus(stage: Stage, name: string, podStatus: object): void {
+export function setStatus(stage: World, name: string, podStatus: object): void {
   const pod = stage.registry.get('pods', namespace, name)
   stage.registry.update('pods', { ...pod, status: podStatus }, { subresource: 'status' })
 }
 
-export function schedule(stage: Stage, name: string): void {
+export function schedule(stage: World, name: string): void {
   stage.registry.bind(namespace, name, 'node-1')
 }
 
 /** Confirms the end of every pod that is being deleted, as a kubelet does. */
-export function confirmDeletions(stage: Stage): void {
+export function confirmDeletions(stage: World): void {
   for (const { metadata } of pods(stage)) {
     if (metadata.deletionTimestamp === undefined) continue
     stage.registry.delete('pods', namespace, metadata.name, { gracePeriodSeconds: 0 })
@@ -245,6 +247,6 @@ function containerStatus(state: object) {
   return { name: 'runner', image: 'x', imageID: '', ready: 'running' in state, restartCount: 0, state }
 }
 
-function stamp(stage: Stage): string {
+function stamp(stage: World): string {
   return timestamp(stage.clock.now())
 }

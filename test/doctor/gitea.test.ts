@@ -41,7 +41,10 @@ beforeEach(async () => {
     clock,
     random,
     owners: [{ name: 'acme', kind: 'organization', repositories: ['app'] }],
-    credentials: [{ token, user: 'ci', scopes: ['all'], isSiteAdmin: true }],
+    credentials: [
+      { token, user: 'ci', scopes: ['all'], isSiteAdmin: true },
+      { token: 'member', user: 'ann', scopes: ['all'], roles: { acme: 'member' } },
+    ],
     knobs: { pickUpMs: 0 },
   })
   forge = await emulator.listen(0)
@@ -76,6 +79,12 @@ it('the doctor finds registrations that are left, and removes that of a RunnerSe
   expect(changes.map(({ method }) => method)).toEqual(['PATCH', 'DELETE'])
   expect(registered()).toEqual(['act-runner-1', `${prefix}bbbbbbbbbb`, old, young].sort())
   expect(confirmed.stdout + confirmed.stderr + planned.stderr).not.toContain(token)
+})
+
+it('47: the doctor warns if the user of the token does not own the organization', async () => {
+  const { code, stdout } = await runAs('member', 'doctor', '--live')
+  const warning = 'not examined: Registration: .* its user must own the organization'
+  expect([code, stdout]).toEqual([4, expect.stringMatching(new RegExp(warning))])
 })
 
 it('the sweep removes what a lost installation left, if a job shows that it is an hour old', async () => {
@@ -147,6 +156,10 @@ function orphansIn(stdout: string): readonly string[] {
 }
 
 function run(...args: readonly string[]) {
+  return runAs(token, ...args)
+}
+
+function runAs(who: string, ...args: readonly string[]) {
   const all = [...args, '--kubeconfig', 'kubeconfig', '--gitea-url', `${forge.origin}/acme`]
-  return runHere(all, { cwd: folder, environment: { GITEA_TOKEN: token } })
+  return runHere(all, { cwd: folder, environment: { GITEA_TOKEN: who } })
 }

@@ -11,19 +11,22 @@ beforeAll(async () => {
 })
 afterAll(() => stage?.close())
 
-test.each(['SIGTERM', 'SIGKILL'] as const)('the job and its log survive a server that ends by %s', async (signal) => {
-  const { repository, runner, job } = await stage.begin('echo begun; sleep 4; echo done')
-  const { server } = stage.gitea
-  await server.stop(signal)
-  expect(server.pid()).toBeUndefined()
-  await server.start()
-  expect((await job()).runner_id).toBe(runner.id)
-  expect((await runner.ended).code).toBe(0)
-  const { id, conclusion } = await job()
-  expect(conclusion).toBe('success')
-  expect((await stage.gitea.jobLog(repository, id)).match(/Z (begun|done)$/gm)).toEqual(['Z begun', 'Z done'])
-  expect(await stage.isListed(repository, runner.id)).toBe(false)
-})
+test.each(['SIGTERM', 'SIGKILL'] as const)(
+  '36 and 37: the job and its log survive a server that ends by %s',
+  async (signal) => {
+    const { repository, runner, job } = await stage.begin('echo begun; sleep 4; echo done')
+    const { server } = stage.gitea
+    await server.stop(signal)
+    expect(server.pid()).toBeUndefined()
+    await server.start()
+    expect((await job()).runner_id).toBe(runner.id)
+    expect((await runner.ended).code).toBe(0)
+    const { id, conclusion } = await job()
+    expect(conclusion).toBe('success')
+    expect((await stage.gitea.jobLog(repository, id)).match(/Z (begun|done)$/gm)).toEqual(['Z begun', 'Z done'])
+    expect(await stage.isListed(repository, runner.id)).toBe(false)
+  },
+)
 
 test('a job ends while the server is away, and its result arrives when the server is back', async () => {
   const { runner, job } = await stage.begin(

@@ -3,13 +3,14 @@ import { seededRandom } from '@dayfly/kit/random'
 import { virtualClock } from '@dayfly/kit/virtual-clock'
 import { KubernetesError } from '@dayfly/kubernetes/errors'
 import type { Kubernetes } from '@dayfly/kubernetes/kubernetes'
+import { buildPod } from '@dayfly/runner-set/core/pod'
 import { runnerSet } from '@dayfly/runner-set/core/world.fixture'
 import type { Forge, ForgeAccess, ForgeEventBatch, ForgeSet, Link } from '@dayfly/runner-set/forge/forge'
 import type { ForgeEvent } from '@dayfly/runner-set/model/forge-event'
 import type { Input } from '@dayfly/runner-set/model/input'
 import { PortError } from '@dayfly/runner-set/model/port-error'
 import { describe, expect, it } from 'vitest'
-import { Connection } from './connection.ts'
+import { Connection, forgeSet } from './connection.ts'
 import { createJournal } from './journal.ts'
 
 const failing = (reason: 'forge-unauthorized' | 'forge-unreachable'): ForgeEvent => ({
@@ -206,4 +207,11 @@ describe('the connection of a set', () => {
     await clock.advance(100)
     expect(acked).toEqual([1])
   })
+})
+
+it('33: gives the forge the grace period of the template. Without one, it is 30 s, also beside a Docker Engine', () => {
+  const spec = { terminationGracePeriodSeconds: 3_600 }
+  expect(forgeSet(runnerSet({ template: { spec } }), 1).graceSeconds).toBe(3_600)
+  expect(forgeSet(runnerSet(), 1).graceSeconds).toBeUndefined()
+  expect(buildPod(runnerSet({ docker: 'sidecar' }), 'linux-1', '7').spec['terminationGracePeriodSeconds']).toBe(30)
 })

@@ -247,8 +247,9 @@ export function openLink(
 
 /** One set as the forge needs to know it. A paused set announces its number to nobody. */
 export function forgeSet(set: RunnerSet, announced: number): ForgeSet {
-  const { name, source } = set
+  const { name, source, template } = set
   const { labels, runnerGroup: group, jobImage } = source
+  const graceSeconds = template.spec?.['terminationGracePeriodSeconds']
   return {
     name,
     runnerPrefix: runnerPrefix(set),
@@ -256,5 +257,6 @@ export function forgeSet(set: RunnerSet, announced: number): ForgeSet {
     group,
     max: announced,
     ...(jobImage === undefined ? {} : { jobImage }),
+    ...(typeof graceSeconds === 'number' ? { graceSeconds } : {}),
   }
 }

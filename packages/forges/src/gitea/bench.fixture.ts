@@ -15,7 +15,7 @@ export type EmulatedBench = GiteaBench & {
   readonly emulator: GiteaEmulator
   readonly clock: VirtualClock
   /** Connects an account at the repository, or at another place, with another token. */
-  connect(more?: { readonly token?: string; readonly place?: string }): Forge
+  connect(more?: { readonly token?: string; readonly place?: string; readonly aheadMs?: number }): Forge
   /** Returns how many requests with this method and path were sent. */
   sent(method: string, path: RegExp): number
   readonly set: ForgeSet
@@ -28,6 +28,13 @@ type Options = {
 }
 
 const owner = { token: 'secret', user: 'ci', scopes: ['all'], isSiteAdmin: true } as const
+const member = {
+  ...{ token: 'member', user: 'ann', scopes: ['write:organization', 'write:repository', 'read:user'] },
+  roles: { acme: 'member' },
+} as const
+/** The timeouts of a server that soon gives up. */
+const shortTimeoutMs = 3_000
+export const shortTimeouts = { zombieMs: shortTimeoutMs, abandonedMs: shortTimeoutMs } as const
 
 export function giteaBench({ knobs, credentials = [] }: Options = {}): EmulatedBench {
   const clock = virtualClock()
@@ -36,14 +43,15 @@ export function giteaBench({ knobs, credentials = [] }: Options = {}): EmulatedB
     clock,
     random: seededRandom(1),
     owners: [{ name: 'acme', kind: 'organization', repositories: ['app'] }],
-    credentials: [owner, ...credentials],
+    credentials: [owner, member, ...credentials],
     knobs: { latencyMs: 50, ...knobs },
   })
   const stop = new AbortController()
   const set: ForgeSet = { name: 'linux', runnerPrefix: 'linux-', labels: ['linux'], group: undefined, max: 100 }
-  const connect: EmulatedBench['connect'] = ({ token = owner.token, place = 'acme/app' } = {}) =>
+  const connect: EmulatedBench['connect'] = ({ token = owner.token, place = 'acme/app', aheadMs = 0 } = {}) =>
     createGiteaForge({
-      ...{ url: `http://gitea.test/${place}`, token, transport: emulator.transport, clock },
+      ...{ url: `http://gitea.test/${place}`, token, transport: emulator.transport },
+      clock: { ...clock, now: () => clock.now() + aheadMs },
       ...{ random: seededRandom(2), userAgent: 'dayfly/0.0.0' },
     })
   const account = connect()
@@ -52,13 +60,16 @@ export function giteaBench({ knobs, credentials = [] }: Options = {}): EmulatedB
     const answer = await wait(emulator.transport({ ...request, body: body === undefined ? noBody : jsonBody(body) }))
     return { status: answer.status, value: answer.body.kind === 'json' ? answer.body.value : undefined }
   }
-  const rest: GiteaBench['rest'] = (method, path, body) =>
-    call(method, `/api/v1/repos/acme/app${path}`, body, { authorization: `token ${owner.token}` })
+  const level = '/repos/acme/app'
+  const api: GiteaBench['api'] = (method, path, body) =>
+    call(method, `/api/v1${path}`, body, { authorization: `token ${owner.token}` })
+  const rest: GiteaBench['rest'] = (method, path, body) => api(method, `${level}${path}`, body)
   let workflows = 0
   return {
-    ...{ emulator, clock, wait, connect, set, stop, rest },
-    open: async (more) => {
-      const link = await wait(account.open({ ...set, ...more }, undefined, stop.signal))
+    ...{ emulator, clock, wait, connect, set, stop, level, api, rest },
+    open: async (more, aheadMs) => {
+      const at = aheadMs === undefined ? account : connect({ aheadMs })
+      const link = await wait(at.open({ ...set, ...more }, undefined, stop.signal))
       const reader = readForgeEvents(link)
       await wait(reader.find('demand'))
       return { link, reader }
@@ -78,7 +89,20 @@ export function giteaBench({ knobs, credentials = [] }: Options = {}): EmulatedB
       return value as Readonly<Record<string, unknown>>
     },
     cancel: async (id) => void emulator.control.cancelJob(id),
+    connectMember: async () => connect({ token: member.token, place: 'acme' }),
     resetToken: async () => emulator.control.resetRegistrationToken('acme/app'),
+    archive: async () => emulator.control.archive('acme/app'),
+    crash: async (until) => {
+      const { control } = emulator
+      const action = { kind: 'reset', when: 'before' } as const
+      const fault = control.fault({ match: { pathRegex: '.' }, times: Number.MAX_SAFE_INTEGER, action })
+      await until()
+      control.removeFault(fault)
+      // The server runs them at each start.
+      for (const task of ['stop_zombie_tasks', 'stop_endless_tasks', 'cancel_abandoned_jobs'] as const)
+        control.runCron(task)
+    },
+    outlastTimeouts: () => clock.advance(shortTimeoutMs + 1_000),
     sent: (method, path) =>
       emulator.control.requests().filter((one) => one.method === method && path.test(one.path)).length,
   }

@@ -1,22 +1,23 @@
 // The numbered cases of the reference that a client and any server can show (docs/reference/gitea.md#s9). The tests run them against the
 // emulated server, and the tier of the real one against that.
 import { assert } from '@dayfly/kit/assert'
+import { PortError } from '@dayfly/runner-set/model/port-error'
 import {
   build,
   demand,
   endTask,
   fetchTask,
-  type GiteaBench,
+  type GiteaCase,
   names,
   online,
-  type RunnerKey,
   registered,
+  registerOther,
   reported,
 } from './conformance-bench.fixture.ts'
+import { giteaDemandCases } from './conformance-demand.fixture.ts'
+import { giteaServerCases } from './conformance-server.fixture.ts'
 
-export type GiteaCase = { readonly name: string; run(bench: GiteaBench): Promise<void> }
-
-export const giteaCases: readonly GiteaCase[] = [
+const runnerCases: readonly GiteaCase[] = [
   {
     name: '1: a runner that never comes online is listed as offline, and can be removed',
     run: async (bench) => {
@@ -42,9 +43,7 @@ export const giteaCases: readonly GiteaCase[] = [
     run: async (bench) => {
       const { link } = await bench.open()
       const { registration } = await registered(bench, link, 'linux-a')
-      const { value } = await bench.rest('POST', '/actions/runners/registration-token')
-      const { token } = value as { readonly token: string }
-      await bench.rpc('Register', { name: 'linux-a', token, labels: ['linux'], version: 'test', ephemeral: true })
+      await registerOther(bench, bench.level, 'linux-a', { ephemeral: true })
       assert((await bench.wait(link.registrations())).length === 2, 'both are listed')
       await bench.wait(link.deregister(registration))
       const [left] = await bench.wait(link.registrations())
@@ -64,107 +63,16 @@ export const giteaCases: readonly GiteaCase[] = [
     },
   },
   {
-    name: '8: the demand counts the jobs of all pages',
+    name: '7: the longest name of ours arrives whole, and the server cuts a longer one that no set sends',
     run: async (bench) => {
-      const { reader } = await bench.open()
-      await bench.start(build('linux', 70))
-      await demand(bench, reader, 70)
-    },
-  },
-  {
-    name: '11: a job that needs another one is no demand until that has ended',
-    run: async (bench) => {
-      const { link, reader } = await bench.open()
-      await bench.start(
-        `${build('linux')}  test:\n    needs: build\n    runs-on: linux\n    steps: [{ run: "true" }]\n`,
-      )
-      await demand(bench, reader, 1)
-      const runner = await online(bench, link, 'linux-a')
-      const task = await fetchTask(bench, runner)
-      await demand(bench, reader, 0)
-      reader.clear()
-      await endTask(bench, runner, task)
-      await demand(bench, reader, 1)
-      const [waits] = reported(reader, 'job-waits')
-      assert(waits?.job.name === 'test', 'the second job waits now')
-    },
-  },
-  {
-    name: '12: a job with labels that no set has is no demand',
-    run: async (bench) => {
-      const { reader } = await bench.open()
-      await bench.start(build('[linux, gpu]'))
-      await bench.start(build('linux'))
-      await demand(bench, reader, 1)
-      assert(reported(reader, 'job-waits').length === 1, 'only one job waits for the set')
-    },
-  },
-  {
-    name: '13: a job without labels is the demand of one set',
-    run: async (bench) => {
-      const [first, second] = [
-        await bench.open(),
-        await bench.open({ name: 'gpu', runnerPrefix: 'gpu-', labels: ['gpu', 'big'] }),
-      ]
-      first.reader.clear()
-      second.reader.clear()
-      await bench.start(build('[]'))
-      await demand(bench, first.reader, 1)
-      await demand(bench, second.reader, 0)
-      assert(reported(second.reader, 'job-waits').length === 0, 'it waits for one set')
-    },
-  },
-  {
-    name: '14: the demand falls when a waiting job is cancelled, and its runner can be removed',
-    run: async (bench) => {
-      const { link, reader } = await bench.open()
-      await bench.start(build('linux'))
-      const { job } = await bench.wait(reader.find('job-waits'))
-      const runner = await online(bench, link, 'linux-a')
-      reader.clear()
-      await bench.cancel(job.id)
-      const dropped = await bench.wait(reader.find('job-dropped'))
-      assert(dropped.jobId === job.id && dropped.result === 'canceled', 'it was cancelled')
-      await demand(bench, reader, 0)
-      assert((await bench.wait(link.deregister(runner.registration))) === 'removed', 'the surplus runner goes')
-    },
-  },
-  {
-    name: '15: the demand falls when a runner of another owner takes the job',
-    run: async (bench) => {
-      const { reader } = await bench.open()
-      await bench.start(build('linux'))
-      await demand(bench, reader, 1)
-      reader.clear()
-      const { value } = await bench.rest('POST', '/actions/runners/registration-token')
-      const { token } = value as { readonly token: string }
-      const answer = await bench.rpc('Register', { name: 'other', token, labels: ['linux'], version: 'test' })
-      assert((await fetchTask(bench, answer['runner'] as RunnerKey)) !== undefined, 'it has the job')
-      await demand(bench, reader, 0)
-      assert(
-        reported(reader, 'job-dropped').length === 1 && reported(reader, 'job-started').length === 0,
-        'it is not ours',
-      )
-    },
-  },
-  {
-    name: '17: a job that is run again is demand again, and starts a second time',
-    run: async (bench) => {
-      const { link, reader } = await bench.open()
-      await bench.start(build('linux'))
-      const { job } = await bench.wait(reader.find('job-waits'))
-      const runner = await online(bench, link, 'linux-a')
-      await endTask(bench, runner, await fetchTask(bench, runner))
-      await bench.wait(reader.find('job-finished'))
-      reader.clear()
-      const { value } = await bench.rest('GET', `/actions/jobs/${job.id}`)
-      const { run_id: run } = value as { readonly run_id: number }
-      await bench.rest('POST', `/actions/runs/${run}/rerun`)
-      await demand(bench, reader, 1)
-      const again = await online(bench, link, 'linux-b')
-      assert((await fetchTask(bench, again)) !== undefined, 'the job is given again')
-      const started = await bench.wait(reader.find('job-started'))
-      assert(started.job.id === job.id && started.runner === 'linux-b', 'the same job, on another runner')
+      const { link } = await bench.open()
+      const longest = `linux-${'a'.repeat(57)}`
+      await registered(bench, link, longest)
+      assert(names(await bench.wait(link.registrations())) === longest, 'it is listed by its whole name')
+      const refused = await bench.wait(link.register(`${longest}a`).catch((error: unknown) => error))
+      assert(refused instanceof PortError && refused.kind === 'bad-config', 'a longer one is refused before it is sent')
+      const cut = await registerOther(bench, bench.level, 'a'.repeat(300))
+      assert(cut.name.length === 255, `the server keeps ${cut.name.length} characters`)
     },
   },
   {
@@ -210,6 +118,23 @@ export const giteaCases: readonly GiteaCase[] = [
       const { registration } = await registered(bench, link, 'linux-a')
       await bench.rest('DELETE', `/actions/runners/${registration.id}`)
       assert((await bench.wait(link.deregister(registration))) === 'absent', 'it is absent')
+    },
+  },
+  {
+    name: '28: a runner is found at its own level only',
+    run: async (bench) => {
+      const { link } = await bench.open()
+      const { registration } = await registered(bench, link, 'linux-a')
+      const owner = '/orgs/acme'
+      const elsewhere = await bench.api('DELETE', `${owner}/actions/runners/${registration.id}`)
+      assert(elsewhere.status === 404, `the organization answers ${elsewhere.status} for a runner of its repository`)
+      const other = await registerOther(bench, owner, 'linux-b', { ephemeral: true })
+      assert(names(await bench.wait(link.registrations())) === 'linux-a', 'the repository has its own runner alone')
+      const answer = await bench.wait(link.deregister({ ...registration, id: other.id }))
+      assert(answer === 'absent', `that of the organization is ${answer}`)
+      const left = await bench.api('DELETE', `${owner}/actions/runners/${other.id}`)
+      assert(left.status === 204, 'the organization still had it')
+      assert((await bench.wait(link.deregister(registration))) === 'removed', 'our own is removed')
     },
   },
   {
@@ -266,3 +191,6 @@ export const giteaCases: readonly GiteaCase[] = [
     },
   },
 ]
+
+/** The cases for a server with the default timeouts. */
+export const giteaCases: readonly GiteaCase[] = [...runnerCases, ...giteaDemandCases, ...giteaServerCases]

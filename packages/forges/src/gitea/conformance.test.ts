@@ -2,11 +2,15 @@
 import { PortError } from '@dayfly/runner-set/model/port-error'
 import { describe, expect, it, test } from 'vitest'
 import { readForgeEvents } from '../event-reader.fixture.ts'
-import { type EmulatedBench, giteaBench } from './bench.fixture.ts'
+import { type EmulatedBench, giteaBench, shortTimeouts } from './bench.fixture.ts'
 import { giteaCases } from './conformance.fixture.ts'
+import { giteaTimeoutCases } from './conformance-server.fixture.ts'
 
-test.each(giteaCases)('$name', async ({ run }) => {
-  const bench = giteaBench()
+test.each([
+  ...giteaCases.map((one) => ({ ...one, knobs: {} })),
+  ...giteaTimeoutCases.map((one) => ({ ...one, knobs: shortTimeouts })),
+])('$name', async ({ run, knobs }) => {
+  const bench = giteaBench({ knobs })
   await run(bench)
   bench.stop.abort()
 })
@@ -152,6 +156,22 @@ describe('a runner', () => {
     await bench.clock.advance(15 * 60_000)
     expect(await bench.wait(reader.find('job-finished'))).toMatchObject({ result: 'failed' })
     expect(await bench.wait(link.deregister(outcome.registration))).toBe('absent')
+  })
+})
+
+describe('a signal to a runner', () => {
+  it.each([
+    [undefined, '20s'],
+    [3_600, '3590s'],
+    [9, '6s'],
+    [0, '0s'],
+  ])('33: lets the job go on for most of a grace period of %s s: %s', async (graceSeconds, shutdown) => {
+    const bench = giteaBench()
+    const { link } = await bench.open(graceSeconds === undefined ? {} : { graceSeconds })
+    const outcome = await bench.wait(link.register('linux-a'))
+    if (outcome.is !== 'registered') throw new Error('it is registered')
+    const { runner } = JSON.parse(outcome.credential.reveal()['config.yaml'] ?? '')
+    expect(runner.shutdown_timeout).toBe(shutdown)
   })
 })
 

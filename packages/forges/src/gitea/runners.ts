@@ -106,9 +106,9 @@ type Identity = {
 
 /**
  * Returns the files of the official runner. It reads the first one instead of registering, and never writes it, because the labels are
- * in its own form (docs/reference/gitea.md#s5-2). A signal lets the job end within the default grace period of a pod, and cancels it then.
+ * in its own form (docs/reference/gitea.md#s5-2).
  */
-function credentialOf(identity: Identity, { labels, jobImage }: ForgeSet): Credential {
+function credentialOf(identity: Identity, { labels, jobImage, graceSeconds = 30 }: ForgeSet): Credential {
   const scheme = jobImage === undefined ? 'host' : `docker://${jobImage}`
   const state = {
     ...identity,
@@ -116,12 +116,21 @@ function credentialOf(identity: Identity, { labels, jobImage }: ForgeSet): Crede
     labels: labels.map((label) => `${label}:${scheme}`),
     ephemeral: true,
   }
-  const runner = { file: `/run/dayfly/${giteaFiles.state}`, capacity: 1, shutdown_timeout: '20s' }
+  const shutdown = `${shutdownSeconds(graceSeconds)}s`
+  const runner = { file: `/run/dayfly/${giteaFiles.state}`, capacity: 1, shutdown_timeout: shutdown }
   // JSON is YAML.
   return new Credential({
     [giteaFiles.state]: JSON.stringify(state),
     [giteaFiles.configuration]: JSON.stringify({ runner }),
   })
+}
+
+/**
+ * Returns how long a signal lets the job go on. The runner then cancels the job, and needs time to report that before the kubelet kills it:
+ * a third of the grace period, or 10 s of a long one.
+ */
+function shutdownSeconds(graceSeconds: number): number {
+  return Math.floor(Math.max((graceSeconds * 2) / 3, graceSeconds - 10))
 }
 
 /** Keeps the server from giving the runner a job. Rejects with `not-found` if the runner is gone. */

@@ -21,6 +21,8 @@ export type ForgeSet = {
   readonly group: string | undefined
   /** See `ForgeSource.jobImage`. */
   readonly jobImage?: string
+  /** How long Kubernetes waits for the end of the set's pods, in seconds. Absent: 30 s, its default. */
+  readonly graceSeconds?: number
   /** The most runners that the set can have now, announced to a forge that gives it jobs at once. At least 1: to pause a set, close its link. */
   readonly max: number
 }
