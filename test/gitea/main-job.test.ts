@@ -2,28 +2,17 @@
 // nothing is left at the forge or in the cluster, also if the controller is killed, the server restarts, or answers are late or lost.
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { pods, runnerSets, secrets } from '@dayfly/controller/resources'
+import { pods, secrets } from '@dayfly/controller/resources'
 import { isFull } from '@dayfly/kit/full.fixture'
 import { seededRandom } from '@dayfly/kit/random'
 import { listAt } from '@dayfly/kit/read-json'
-import { systemClock, systemRandom } from '@dayfly/kit/system'
-import { createKubernetes } from '@dayfly/kubernetes/client'
-import { connect } from '@dayfly/kubernetes/connect'
-import { loadKubeconfig } from '@dayfly/kubernetes/kubeconfig'
-import type { KubeObject, Resource } from '@dayfly/kubernetes/types'
-import { runnerSetCrd } from '@dayfly/runner-set/config/crd'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createWorld, until } from '../cli.ts'
-import { type ControllerProcess, startController } from '../controller/process-world.ts'
+import { until } from '../cli.ts'
+import type { ControllerProcess } from '../controller/process-world.ts'
+import { openControllerStage } from './controller-stage.ts'
 import { type Gitea, type Level, openGitea } from './open-gitea.ts'
 import { openRelay } from './relay.ts'
 
-const definitions: Resource = {
-  ...{ group: 'apiextensions.k8s.io', version: 'v1', plural: 'customresourcedefinitions' },
-  ...{ kind: 'CustomResourceDefinition', namespaced: false },
-}
-const namespaces = { ...pods, plural: 'namespaces', kind: 'Namespace', namespaced: false }
-const namespace = 'ci'
 const max = 20
 const jobCount = isFull ? 200 : 40
 
@@ -48,36 +37,15 @@ const none: Faults = { kills: 0, restarts: 0, latencyMs: 0, lostShare: 0 }
 
 /** The cluster, and a relay to the server, with one RunnerSet for the repository. */
 async function openStage(repository: string, { latencyMs, lostShare }: Faults) {
-  const world = createWorld()
-  const own = path.join(world.directory, 'own')
-  mkdirSync(own)
-  const kubeconfig = path.join(own, 'kubeconfig')
-  const cluster = world.start('cluster', '--kubeconfig', kubeconfig)
-  await until('the cluster listens', 60_000, () => cluster.stdout().includes('export KUBECONFIG='))
-  const clock = systemClock()
   const relay = await openRelay({ target: gitea.url, latencyMs, share: lostShare, random: seededRandom(1) })
-  const connection = connect(await loadKubeconfig(kubeconfig), clock)
-  const kubernetes = createKubernetes({ transport: connection.transport, clock, random: systemRandom() })
-  const spec = {
-    gitea: { url: `${relay.url}/acme/${repository}`, credentials: { secret: 'gitea' } },
-    scale: { max },
-  }
-  const set = { apiVersion: 'dayfly.dev/v1alpha1', kind: 'RunnerSet', metadata: { name: 'linux', namespace }, spec }
-  const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'gitea', namespace } }
-  await kubernetes.create(definitions, runnerSetCrd() as never)
-  await kubernetes.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
-  await kubernetes.create(secrets, { ...secret, stringData: { gitea_token: token } } as KubeObject)
-  await kubernetes.create(runnerSets, set as KubeObject)
-  const count = async (kind: Resource) => (await kubernetes.list(kind, { namespace })).items.length
+  const set = { name: 'linux', url: `${relay.url}/acme/${repository}`, max }
+  const stage = await openControllerStage(token, [set])
   return {
-    own,
+    ...stage,
     relay,
-    count,
-    start: () => startController(world.start, kubeconfig, ['--namespace', namespace, '--lease-namespace', namespace]),
     close: async () => {
-      await connection.close()
+      await stage.close()
       await relay.close()
-      world.end()
     },
   }
 }

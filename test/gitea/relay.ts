@@ -5,6 +5,8 @@ import type { Random } from '@dayfly/kit/random'
 
 export interface Relay {
   readonly url: string
+  /** The method and path of each request so far. */
+  readonly requests: readonly string[]
   /** How many answers were lost so far. */
   lost(): number
   close(): Promise<void>
@@ -23,8 +25,10 @@ const neverLost = /\/FetchTask$/
 
 export async function openRelay({ target, latencyMs, share, random }: RelayOptions): Promise<Relay> {
   let lost = 0
+  const requests: string[] = []
   const relay = (incoming: IncomingMessage, outgoing: ServerResponse) => {
     const { method, url = '/', headers } = incoming
+    requests.push(`${method} ${url}`)
     const loses = random() < share && !neverLost.test(url)
     const sent = request(`${target}${url}`, { method, headers }, (answer) => {
       if (loses) {
@@ -43,6 +47,7 @@ export async function openRelay({ target, latencyMs, share, random }: RelayOptio
   const { port } = server.address() as AddressInfo
   return {
     url: `http://127.0.0.1:${port}`,
+    requests,
     lost: () => lost,
     close: () =>
       new Promise((resolve) => {
