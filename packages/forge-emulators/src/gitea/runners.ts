@@ -7,8 +7,9 @@ import { hexToken, letterToken } from './random-text.ts'
 import type { Place, RegistrationToken, Repository, Runner, Task } from './state.ts'
 import { oldestFor } from './waiting.ts'
 
-/** Names are shortened without an error. */
+/** Names are shortened without an error. The server keeps room for an ellipsis of three characters, and adds one of one character. */
 const nameMax = 255
+const ellipsisRoom = 3
 
 export type RunnerBody = {
   readonly name: string
@@ -21,7 +22,7 @@ export type RunnerBody = {
 export function createRunner(emulation: Emulation, place: Place, body: RunnerBody): Runner {
   const { random, state } = emulation
   const { version, labels, ephemeral, cancels } = body
-  const name = body.name.length > nameMax ? `${body.name.slice(0, nameMax - 1)}…` : body.name
+  const name = body.name.length > nameMax ? `${body.name.slice(0, nameMax - ellipsisRoom)}…` : body.name
   const runner: Runner = {
     id: ++state.ids.runner,
     uuid: uuid(random),
