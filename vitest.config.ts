@@ -5,14 +5,18 @@ import { isFull } from './packages/kit/src/full.fixture.ts'
 /** They start programs, and look for or end all children of their process. So each of these files has a process of its own. */
 const withChildren = [
   'packages/cluster/src/cluster.test.ts',
-  'packages/cluster/src/{command,runtime}/**/*.test.ts',
+  'packages/cluster/src/command/**/*.test.ts',
+  'packages/cluster/src/runtime/process/{keeps,mounts,process-runtime,session}.test.ts',
   'packages/cluster/src/kubelet/recorded/*.test.ts',
-  'packages/dayfly/src/{command,lab}/**/*.test.ts',
-  'packages/forge-emulators/src/{command,runner,workflow,pipelines}/**/*.test.ts',
-  'test/cluster/*.test.ts',
-  'test/dayfly/{cli,demo*,emulate,guide,interruption,lab,migrate*-command,readme}.test.ts',
-  'test/doctor/{action,configuration,docs,files,forge,rbac,repair-whole,silence.full,write}.test.ts',
-  'test/doctor/live{,-interrupted,-printable,-refused,-strange}.test.ts',
+  'packages/dayfly/src/command/demo/leftovers.test.ts',
+  'packages/forge-emulators/src/command/**/*.test.ts',
+  'packages/forge-emulators/src/runner/{emulator,process-group,runner}.test.ts',
+  'packages/forge-emulators/src/runner/{gitea/one-task,pipelines/daemon}.test.ts',
+  'packages/forge-emulators/src/{workflow,pipelines}/{examples,outcomes}.test.ts',
+  'test/cluster/cluster.test.ts',
+  'test/dayfly/{cli,demo*,emulate,interruption,lab,migrate*-command,readme}.test.ts',
+  'test/doctor/{action,files,silence.full,write}.test.ts',
+  'test/doctor/live{,-interrupted,-refused,-strange}.test.ts',
 ]
 // The planted bugs bundle the simulations a dozen times: `npm run test:processes` has them.
 const exclude = ['sim/**/planted-bugs.test.ts', ...(isFull ? [] : ['**/*.full.test.ts'])]
@@ -37,7 +41,10 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'without children',
-          include: ['{packages,scripts,bench,sim}/**/*.test.ts', 'test/{controller,dayfly,doctor}/**/*.test.ts'],
+          include: [
+            '{packages,scripts,bench,sim}/**/*.test.ts',
+            'test/{cluster,controller,dayfly,doctor}/**/*.test.ts',
+          ],
           exclude: [...exclude, ...withChildren],
           // The files of one process share its modules: loading them again for each file took half of all processor time.
           isolate: false,

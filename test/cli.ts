@@ -59,14 +59,19 @@ export function createWorld(): World {
   }
 }
 
-/** Polls until the condition returns a truthy value, and resolves with it. Throws after `ms`. */
-export async function until<T>(what: string, ms: number, condition: () => T | Promise<T>): Promise<NonNullable<T>> {
+/** Polls every `pauseMs` until the condition returns a truthy value, and resolves with it. Throws after `ms`. */
+export async function until<T>(
+  what: string,
+  ms: number,
+  condition: () => T | Promise<T>,
+  pauseMs = 10,
+): Promise<NonNullable<T>> {
   const deadline = Date.now() + ms
   for (;;) {
     const value = await condition()
     if (value) return value as NonNullable<T>
     if (Date.now() > deadline) throw new Error(`not within ${ms} ms: ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 10))
+    await new Promise((resolve) => setTimeout(resolve, pauseMs))
   }
 }
 

@@ -10,7 +10,7 @@ const folder = mkdtempSync(join(tmpdir(), 'long-run-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 /** Every disaster strikes in each lap. */
-const plan = { ...planOf(1, 300, 60), disasters: { large: 60, small: 15 } }
+const plan = { ...planOf(1, 150, 30), disasters: { large: 30, small: 8 } }
 
 /** The results that the same events have on any machine. */
 function eventsOf({ results, used, laps, runnersMax, broken }: Progress) {
@@ -28,15 +28,15 @@ function eventsOf({ results, used, laps, runnersMax, broken }: Progress) {
 describe('a long run', () => {
   it('keeps every promise, reports each lap, and leaves no object of any kind', { timeout: 120_000 }, async () => {
     const seen: number[] = []
-    const run = await runWorld(newRun(plan), 300, { onLap: ({ jobs }) => seen.push(jobs) })
+    const run = await runWorld(newRun(plan), 150, { onLap: ({ jobs }) => seen.push(jobs) })
     expect(run.broken).toEqual([])
-    expect(seen).toEqual([60, 120, 180, 240, 300])
-    expect(run.results).toMatchObject({ queued: 300, finished: 300 })
+    expect(seen).toEqual([30, 60, 90, 120, 150])
+    expect(run.results).toMatchObject({ queued: 150, finished: 150 })
     // The container of a pod that is gone may live for a few more seconds.
-    expect(run.runnersMax).toBeGreaterThanOrEqual(60)
+    expect(run.runnersMax).toBeGreaterThanOrEqual(30)
     // The disasters of each lap end a few jobs, and no more.
-    expect(run.results.succeeded).toBeLessThan(300)
-    expect(run.results.succeeded).toBeGreaterThan(150)
+    expect(run.results.succeeded).toBeLessThan(150)
+    expect(run.results.succeeded).toBeGreaterThan(75)
   })
 
   it('goes on from a checkpoint as if it had not been cut', { timeout: 120_000 }, async () => {
@@ -56,8 +56,8 @@ describe('a long run', () => {
 
 it('a checkpoint of another run, and a file that is not a checkpoint, are refused by name', () => {
   const file = join(folder, 'other')
-  writeCheckpoint(file, newRun(planOf(2, 300, 60)))
-  expect(() => readCheckpoint(file, plan)).toThrow(/run with --jobs 300 --runners 60 --seed 2/)
+  writeCheckpoint(file, newRun(planOf(2, 150, 30)))
+  expect(() => readCheckpoint(file, plan)).toThrow(/run with --jobs 150 --runners 30 --seed 2/)
   writeFileSync(file, 'a text')
   expect(() => readCheckpoint(file, plan)).toThrow(/not a checkpoint/)
 })

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createWorld, program, type World } from '../cli.ts'
+import { runHere } from '../program-here.ts'
 
 let world: World
 beforeEach(() => {
@@ -39,10 +40,10 @@ describe('the command line', () => {
 
   test('help lists every command with an example', async () => {
     for (const args of [[], ['help'], ['--help']]) {
-      const cli = world.start(...args)
-      expect(await cli.ended).toMatchObject({ code: 0 })
-      for (const command of ['demo', 'cluster', 'emulate', 'doctor']) expect(cli.stdout()).toContain(`\n  ${command} `)
-      expect(cli.stdout()).toContain('Examples:')
+      const { code, stdout } = await runHere(args)
+      expect(code).toBe(0)
+      for (const command of ['demo', 'cluster', 'emulate', 'doctor']) expect(stdout).toContain(`\n  ${command} `)
+      expect(stdout).toContain('Examples:')
     }
   })
 
@@ -53,10 +54,10 @@ describe('the command line', () => {
     [['demo', '--jobs'], /error usage: .*argument missing/],
     [['constructor'], /error unknown-command/],
   ])('%j is refused with a next step', async (args, message) => {
-    const cli = world.start(...args)
-    expect(await cli.ended).toMatchObject({ code: 2 })
-    expect(cli.stderr()).toMatch(message)
-    expect(cli.stderr()).not.toMatch(/\n\s+at /)
+    const { code, stderr } = await runHere(args)
+    expect(code).toBe(2)
+    expect(stderr).toMatch(message)
+    expect(stderr).not.toMatch(/\n\s+at /)
   })
 })
 
@@ -83,14 +84,16 @@ describe('bad input to the demo', () => {
     mkdirSync(path.join(world.directory, 'own'))
     const file = path.join(world.directory, 'own', `${name.replaceAll(' ', '-')}.yml`)
     if (content !== undefined) writeFileSync(file, content)
-    const cli = world.start('demo', file, '--exit', '--json')
-    expect(await cli.ended).toMatchObject({ code: 2 })
-    const lines = cli.stderr().trimEnd().split('\n')
+    const { code, stdout, stderr } = await runHere(['demo', file, '--exit', '--json'], {
+      environment: { TMPDIR: world.directory },
+    })
+    expect(code).toBe(2)
+    const lines = stderr.trimEnd().split('\n')
     expect(lines[0]).toMatch(new RegExp(`^${file}:\\d+:\\d+$`))
     expect(lines[1]).toMatch(/^error workflow-[a-z-]+: [A-Z].*\.$/)
     expect(lines[2]).toMatch(/^ {2}next: .*\.$/)
-    expect(cli.stderr()).not.toMatch(/\n\s+at /)
-    expect(cli.stdout()).toBe('')
+    expect(stderr).not.toMatch(/\n\s+at /)
+    expect(stdout).toBe('')
     expect([world.files(), world.processes()]).toEqual([[], []])
   })
 })

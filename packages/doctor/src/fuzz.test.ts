@@ -11,7 +11,7 @@ import type { Rule } from './rule.ts'
 import { catalogue } from './rules/catalogue.ts'
 
 /** A failure prints its seed, which repeats it alone. */
-const files = isFull ? 50_000 : 500
+const files = isFull ? 50_000 : 250
 const first = Number(process.env['DAYFLY_FUZZ_SEED'] ?? 1)
 const millisecondsMax = 1_000
 

@@ -1,10 +1,12 @@
 // Runs many random pod lifecycles on a virtual clock. The rules hold for any behaviour of the containers and any deletion.
+import { isFull } from '@dayfly/kit/full.fixture'
 import { type Random, randomInteger, seededRandom } from '@dayfly/kit/random'
 import { expect, test } from 'vitest'
 import { field } from '../api/values/json.ts'
 import { containerOf, openPodStage } from '../pod-stage.fixture.ts'
 import type { Script } from '../runtime/scripted/scripted-runtime.ts'
 
+const worlds = isFull ? 150 : 60
 const graceSeconds = 5
 
 function randomScript(random: Random): Script {
@@ -94,6 +96,6 @@ async function live(seed: number): Promise<void> {
   expect([seed, stage.clock.next()]).toEqual([seed, undefined])
 }
 
-test('in 150 random worlds phases only advance, a pod is removed only when nothing of it runs, and every pod ends', async () => {
-  for (let seed = 1; seed <= 150; seed++) await live(seed)
+test(`in ${worlds} random worlds phases only advance, a pod is removed only when nothing of it runs, and every pod ends`, async () => {
+  for (let seed = 1; seed <= worlds; seed++) await live(seed)
 }, 60_000)

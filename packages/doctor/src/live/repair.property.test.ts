@@ -42,7 +42,7 @@ const deniable = [
   'leases',
 ]
 
-const states = isFull ? 5_000 : 500
+const states = isFull ? 5_000 : 250
 
 test(`holds in ${states} random states`, { timeout: 300_000 }, async () => {
   const totals = { done: 0, busy: 0, disturbed: 0, saved: 0 }

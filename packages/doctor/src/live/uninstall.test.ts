@@ -1,5 +1,6 @@
 // Stuck ARC uninstalls without a controller. The repair ends each one, after any order of deletions, children first, and names the records that stay at GitHub.
 import { startOwnerCollector } from '@dayfly/cluster/controllers/owner-collector'
+import { isFull } from '@dayfly/kit/full.fixture'
 import { expect, test } from 'vitest'
 import {
   arcKinds,
@@ -129,18 +130,21 @@ function left({ registry }: DoctorCluster) {
     .map(([, , name]) => name)
 }
 
-/** Every order of these five deletions. Dependent objects follow in their own time. */
+/** Returns every order of the items. */
 function orders<T>(items: readonly T[]): T[][] {
   if (items.length === 0) return [[]]
   return items.flatMap((item) => orders(items.filter((other) => other !== item)).map((rest) => [item, ...rest]))
 }
+
+/** Every fifth order begins with each of the five deletions, and ends with each. Dependent objects follow in their own time. */
+const tried = <T>(all: readonly T[]) => (isFull ? all : all.filter((_, index) => index % 5 === 0))
 
 test('ends an uninstall after any deletions in any order', { timeout: 120_000 }, async () => {
   const roots = members.filter(([, , name]) =>
     ['linux', 'linux-listener', 'linux-set', 'linux-r1', 'github'].includes(name),
   )
   const others = members.filter((member) => !roots.includes(member))
-  for (const order of orders(roots)) {
+  for (const order of tried(orders(roots))) {
     const cluster = openDoctorCluster()
     install(cluster)
     const stop = startOwnerCollector(cluster)

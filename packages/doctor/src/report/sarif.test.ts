@@ -80,14 +80,16 @@ const fixtures = catalogue
   .flatMap(({ slug }) => {
     return readRuleFixtures(slug)
       .filter(({ kind }) => kind === 'bad')
-      .map(({ text }, index) => [`${slug} ${index}`, text] as const)
+      .map(({ text }, index) => ({ name: `${slug} ${index}`, slug, text }))
   })
 
 const samples = ['bitbucket-config-map.yaml', 'bitbucket-list.yaml.template', 'arc-dind-values.yaml', 's0-zombie.yaml']
 
 describe('fixes', () => {
-  const expectSame = (text: string, file = 'a.yaml') => {
-    const report = reportOf(text, file)
+  const expectSame = (text: string, file = 'a.yaml', slug?: string) => {
+    // Each page shows the fixes of its own rule.
+    const rules = slug === undefined ? catalogue : catalogue.filter((rule) => rule.slug === slug)
+    const report = reportOf(text, file, rules)
     const { results } = runOf(report)
     let fixes = 0
     for (const [index, finding] of report.findings.entries()) {
@@ -103,14 +105,14 @@ describe('fixes', () => {
 
   let plain: ReadonlyMap<string, number>
   beforeAll(() => {
-    plain = new Map(fixtures.map(([name, text]) => [name, expectSame(text)]))
+    plain = new Map(fixtures.map(({ name, slug, text }) => [name, expectSame(text, 'a.yaml', slug)]))
   })
 
   it.each(styles.map((style, at) => [style.name, style, at] as const))(
     'applied, give the file that --fix writes: %s',
     (_, style, at) => {
-      for (const [name, text] of partOf(fixtures, at)) {
-        const fixes = expectSame(style.write(text), style.path)
+      for (const { name, slug, text } of partOf(fixtures, at)) {
+        const fixes = expectSame(style.write(text), style.path, slug)
         if (!style.refused) expect(fixes, name).toBe(plain.get(name))
       }
     },

@@ -1,5 +1,6 @@
 // Random faults on any route, in any order, with steps and removals. No removed runner had a step, and afterwards the state is the same as without them.
 import type { FaultSpec } from '@dayfly/forge-emulators/server/faults'
+import { isFull } from '@dayfly/kit/full.fixture'
 import { type Random, randomInteger, seededRandom } from '@dayfly/kit/random'
 import type { Link } from '@dayfly/runner-set/forge/forge'
 import { PortError } from '@dayfly/runner-set/model/port-error'
@@ -60,7 +61,7 @@ function act(bench: BitbucketBench, link: Link, random: Random, round: number): 
   return kind === 4 && random() < 0.5 ? tolerant(link.cordon(registration)) : Promise.resolve()
 }
 
-test.each(Array.from({ length: 60 }, (_, seed) => seed))('seed %i', async (seed) => {
+test.each(Array.from({ length: isFull ? 60 : 30 }, (_, seed) => seed))('seed %i', async (seed) => {
   const random = seededRandom(seed)
   const knobs = {
     latencyMs: [0, 50, 300][seed % 3] ?? 0,

@@ -2,6 +2,7 @@
 import { createGitHubEmulator, type GitHubEmulator } from '@dayfly/forge-emulators/github/emulator'
 import { scriptJob } from '@dayfly/forge-emulators/github/script-job'
 import type { FaultSpec } from '@dayfly/forge-emulators/server/faults'
+import { isFull } from '@dayfly/kit/full.fixture'
 import { noBody } from '@dayfly/kit/http'
 import { type Random, randomInteger, seededRandom } from '@dayfly/kit/random'
 import { virtualClock } from '@dayfly/kit/virtual-clock'
@@ -47,7 +48,7 @@ function randomFault(random: Random): FaultSpec {
   }
 }
 
-test.each(Array.from({ length: 40 }, (_, seed) => seed))('seed %i', async (seed) => {
+test.each(Array.from({ length: isFull ? 40 : 20 }, (_, seed) => seed))('seed %i', async (seed) => {
   const clock = virtualClock()
   const random = seededRandom(seed)
   const emulator = createGitHubEmulator({
