@@ -77,6 +77,8 @@ const commandsOf: Readonly<Partial<Record<FailureReason, readonly string[]>>> = 
 
 /** What Dayfly does, where it repeats nothing. */
 const reactionOf: Readonly<Partial<Record<FailureReason, string>>> = {
+  'forge-events-late':
+    'It starts and ends runners by what has arrived, and looks the busy ones up at the forge. It shows this until an event arrives in time, at most 15 min.',
   'forge-assigns-nothing':
     'It shows this after 10 min. It keeps the runners, and starts no further ones for these jobs.',
 }

@@ -6,12 +6,13 @@ import { forgeTraits } from '../model/forge-traits.ts'
 import type { Condition, SetProblem, SetStatus } from '../model/status.ts'
 import type { SetWorld } from '../model/world.ts'
 import { shownDemand } from './desired.ts'
+import { failureOfLate, lateUntil } from './late-events.ts'
 import type { Moment } from './moment.ts'
 import { freshDemand } from './need.ts'
 import { isPaused } from './paused.ts'
 import { fullQuota, problemsOf } from './problems.ts'
 import { waitsForForgeUntil } from './starts.ts'
-import { failureOfLeft, recentFailures } from './state/history.ts'
+import { failureOfLeft, failuresUntil, leftUntil, recentFailures } from './state/history.ts'
 import { failureOfUnassigned, unassignedShownAt } from './unassigned.ts'
 
 /** A condition without its times. */
@@ -24,8 +25,9 @@ export function statusOf(moment: Moment): SetStatus {
   const demand = freshDemand(world, limits, now)
   const demandKnown = demand !== undefined
   const failures = recentFailures(world.history, limits, now)
-  const left = failureOfLeft(world.history, limits)
-  const assignment = failureOfUnassigned(world, limits, now)
+  const left = failureOfLeft(world.history, limits, now)
+  // While events are late, it is not known whether runners got jobs.
+  const assignment = failureOfLate(world.late, limits, now) ?? failureOfUnassigned(world, limits, now)
   const problems = problemsOf(world, { failures, left, assignment })
   const reason = shownFailure(moment, problems, assignment)
   const pollSeconds = pollSecondsOf(world, demandKnown)
@@ -82,10 +84,16 @@ function lastReasonUntil({ world, limits, now }: Moment): Instant | undefined {
 /** Returns when the status may change although nothing happens; undefined if it cannot. */
 export function statusChangesAt(moment: Moment): Instant | undefined {
   const { world, limits, now } = moment
-  const reasonUntil = lastReasonUntil(moment)
-  const shownAt = world.unassigned && unassignedShownAt(world.unassigned, limits)
-  if (shownAt === undefined || shownAt <= now) return reasonUntil
-  return Math.min(reasonUntil ?? shownAt, shownAt)
+  const { history, late, unassigned } = world
+  const times = [
+    lastReasonUntil(moment),
+    unassigned && unassignedShownAt(unassigned, limits),
+    late && lateUntil(late, limits),
+    history.left.runners > limits.leftIdleMax ? leftUntil(history, limits) : undefined,
+    history.failuresInARow > 0 ? failuresUntil(history, limits) : undefined,
+  ]
+  const coming = times.filter((at) => at !== undefined && at > now) as readonly Instant[]
+  return coming.length === 0 ? undefined : Math.min(...coming)
 }
 
 function withTimes({ set, conditions }: SetWorld, condition: Untimed, now: Instant): Condition {

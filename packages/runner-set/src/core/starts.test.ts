@@ -118,7 +118,7 @@ const rows: readonly (readonly [string, SetWorld, number, Held | undefined])[] =
     world([], {
       ...jobs(2),
       set: runnerSet({ scale: { min: 3, max: 10 } }),
-      history: { ...noHistory, left: { inARow: 4, retryAt: later } },
+      history: { ...noHistory, left: { runners: 4, at: now, retryAt: later } },
     }),
     2,
     held(3, { is: 'spares-leave', runners: 4, until: later }),

@@ -88,7 +88,7 @@ function failureBounds({ world, limits, now }: Moment, { unproved }: Counts, mis
 
 /** Only the idle spares wait: a job gets its runner. */
 function spareBounds({ world: { history, set }, now }: Moment, missing: number): readonly Bound[] {
-  const { inARow, retryAt: until } = history.left
+  const { runners, retryAt: until } = history.left
   if (until === undefined || now >= until) return []
-  return [{ most: Math.max(0, missing - set.scale.min), why: { is: 'spares-leave', runners: inARow, until } }]
+  return [{ most: Math.max(0, missing - set.scale.min), why: { is: 'spares-leave', runners: runners, until } }]
 }

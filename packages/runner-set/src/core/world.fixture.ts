@@ -120,6 +120,7 @@ export function world(runners: readonly Runner[], over: Partial<SetWorld> = {}):
     attention: runners,
     need: undefined,
     unassigned: undefined,
+    late: undefined,
     surplus: runners.filter((each) => ['starting', 'idle'].includes(phaseOf(each))),
     departed: [],
     pendingRemovals: [],

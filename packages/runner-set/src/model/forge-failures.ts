@@ -39,6 +39,12 @@ export const forgeFailures = {
     next: 'Check the status page of the forge. The runners stay, and take the jobs when the forge gives them out again.',
     retry: soon,
   },
+  'forge-events-late': {
+    class: 'forge',
+    sentence: 'The forge reports its jobs late, so the demand is old and jobs wait.',
+    next: 'Check the status page of the forge, and the clock of the cluster. Dayfly goes on with what arrives.',
+    retry: soon,
+  },
   'session-taken': {
     class: 'forge',
     sentence: 'Another listener holds the message session of the scale set.',

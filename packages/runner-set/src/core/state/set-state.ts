@@ -116,6 +116,7 @@ export function worldOf(state: SetState, allowance: SetWorld['allowance'], limit
     attention: table.takeAttention(now),
     need,
     unassigned: state.unassigned,
+    late: forge.late,
     surplus: surplusOf(state, need, limits, now),
     departed,
     pendingRemovals: pendingRemovals.all(),
