@@ -75,7 +75,7 @@ const commandsOf: Readonly<Partial<Record<FailureReason, readonly string[]>>> = 
   'deregistration-refused': [`dayfly plan "$SET" ${namespace} --forge`],
 }
 
-/** What Dayfly does, where it repeats nothing. */
+/** The reaction of Dayfly to reasons after which it repeats nothing. */
 const reactionOf: Readonly<Partial<Record<FailureReason, string>>> = {
   'forge-events-late':
     'It starts and ends runners by what has arrived, and looks the busy ones up at the forge. It shows this until an event arrives in time, at most 15 min.',

@@ -10,7 +10,7 @@ export type Judged = {
   readonly failures: number
   /** Idle runners leave by themselves. */
   readonly left: Failure | undefined
-  /** The forge does not give jobs to the runners as it should. */
+  /** The forge gives no jobs to the runners, or reports them late. */
   readonly assignment: Failure | undefined
 }
 

@@ -17,8 +17,8 @@ export const forgeFailsAnHour: Incident = {
   why: [
     'An autoscaler that takes a failed answer for zero jobs ends its runners. One that takes it for lost runners starts new ones.',
     'One that tries again without a back-off is limited by GitHub when the outage is over.',
-    'For Dayfly the demand is unknown then. Unknown is not zero: it starts and ends no runner, and removes only the pods of runners that have ended.',
-    'Its calls wait longer after each failure, up to a minute. The first answer brings the demand of now.',
+    'Dayfly takes the demand as unknown. Unknown is not zero: it starts and ends no runner, and removes only the pods of runners that have ended.',
+    'Its calls wait longer after each failure, so a set sends at most six a minute. The first answer brings the demand of now.',
   ],
   models: [...outageModels, 'The calls of the runners themselves do not fail: they go to other hosts of GitHub.'],
   sources: ['https://www.githubstatus.com/history', 'https://github.com/actions/actions-runner-controller/issues/3595'],
@@ -30,13 +30,13 @@ export const forgeFailsAnHour: Incident = {
     const first = queueJobs(forge, early, 5 * minute)
     await world.linger(2 * minute)
     setOutage(site, 'fails')
-    const before = { requests: control.requests().length, pods: seen.made.size }
+    const before = { request: control.requests().at(-1)?.n ?? 0, pods: seen.made.size }
     const second = queueJobs(forge, late, 30_000)
     await world.linger(59 * minute)
-    const calls = control.requests().slice(before.requests)
+    const calls = control.requests(before.request)
     note(bench.notebook, world, 'incident', {
       claim: `${late} jobs wait for 59 minutes, and GitHub has answered no call of Dayfly.`,
-      command: 'curl "$GITHUB/_emulator/requests" | jq -r \'.[].status\' | sort | uniq -c',
+      command: `curl "$GITHUB/_emulator/requests?since=${before.request}" | jq -r '.[].status' | sort | uniq -c`,
       output: [...countedBy(calls.map(({ status }) => String(status)))],
       holds:
         calls.length > 0 &&
@@ -51,7 +51,7 @@ export const forgeFailsAnHour: Incident = {
     })
     note(bench.notebook, world, 'remedy', {
       claim: `In the outage Dayfly started ${seen.made.size - before.pods} runners and sent ${calls.length} calls, at most six a minute.`,
-      command: 'curl "$GITHUB/_emulator/requests" | jq length',
+      command: `curl "$GITHUB/_emulator/requests?since=${before.request}" | jq length`,
       output: [`${calls.length}`],
       holds: seen.made.size === before.pods && calls.length <= 6 * 59,
     })

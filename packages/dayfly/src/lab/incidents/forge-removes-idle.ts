@@ -23,7 +23,7 @@ export const forgeRemovesIdle: Incident = {
   title: 'GitHub removes idle runners after minutes, and a warm set starts new ones forever',
   why: [
     'In September 2026 GitHub removed idle just-in-time runners after two to six minutes. The cause is unknown.',
-    'The runner logs that its registration no longer exists, and ends with code 0. That is also the end of a runner that did its job.',
+    'The runner logs that its registration no longer exists, and ends with code 0. A runner that did its job ends in the same way.',
     'A set with idle spares replaces each of them. Nothing fails, so nothing shows that the spares are never used.',
     'Dayfly knows which runner had a job. After more than three ends without one, new spares wait for up to five minutes, and the set says so. A job still gets its runner at once.',
   ],

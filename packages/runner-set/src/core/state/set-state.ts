@@ -39,7 +39,7 @@ export type SetState = {
   /** Names of runners that are removed while the watch may still report their pods. */
   readonly removed: Set<string>
   history: History
-  /** Of the last look; undefined if a runner has got a job since then. */
+  /** The result of the last look; undefined if a runner has got a job since then. */
   unassigned: SetWorld['unassigned']
   /** The jobs that runners took last, the newest first. */
   jobs: readonly JobRecord[]
