@@ -77,6 +77,8 @@ const commandsOf: Readonly<Partial<Record<FailureReason, readonly string[]>>> = 
 
 /** The reaction of Dayfly to reasons after which it repeats nothing. */
 const reactionOf: Readonly<Partial<Record<FailureReason, string>>> = {
+  'idle-runner-left':
+    'It starts one spare at a time, after a wait that grows to 5 min, until none has left for 15 min. A job gets its runner at once.',
   'forge-events-late':
     'It starts and ends runners by what has arrived, and looks the busy ones up at the forge. It shows this until an event arrives in time, at most 15 min.',
   'forge-assigns-nothing':

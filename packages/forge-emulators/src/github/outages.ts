@@ -1,6 +1,5 @@
 // Outages of GitHub, as its users have met them (docs/incidents/forge-outages.md). The knob `outage` chooses one; it begins and ends at once.
 import { type Answer, jsonAnswer, type Request } from '@dayfly/kit/http'
-import { randomInteger } from '@dayfly/kit/random'
 import { Refusal } from '../server/refusal.ts'
 import type { Knobs } from './config.ts'
 import type { Emulation } from './emulation.ts'
@@ -59,11 +58,13 @@ export function limitIdleRunners(emulation: Emulation): void {
   }
 }
 
+/** The times of several runners differ, and are the same in each run. */
 function limitIdle(emulation: Emulation, runner: Runner): void {
-  const { deadlines, random } = emulation
+  const { deadlines } = emulation
   const name = `idle:${runner.id}`
   if (deadlines.has(name)) return
-  deadlines.set(name, randomInteger(random, idleLifeMs.least, idleLifeMs.most), () => {
+  const lifeMs = idleLifeMs.least + ((runner.id * 61_000) % (idleLifeMs.most - idleLifeMs.least))
+  deadlines.set(name, lifeMs, () => {
     const isIdle = runner.set?.idle.has(runner) === true
     if (isIdle && emulation.knobs.outage === 'removes-idle') removeRunner(emulation, runner)
   })

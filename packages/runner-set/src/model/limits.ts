@@ -40,7 +40,7 @@ export type Limits = {
   readonly failureMemoryMs: number
   /** Number of failed starts in a row after which one runner at a time tries. */
   readonly failuresBeforeProbe: number
-  /** Number of idle runners, above those that got a job, that may leave by themselves before it is shown. */
+  /** Number of idle runners that may leave by themselves before it is shown. */
   readonly leftIdleMax: number
   /** An event that arrives this long after it happened is late, and the set shows it. */
   readonly eventsLateMs: number

@@ -5,8 +5,8 @@ import type { Capacity } from './capacity.ts'
 import type { Demand } from './demand.ts'
 import type { Failure, LastingFailure } from './failure.ts'
 import type { UnservedJobs } from './forge-event.ts'
-import type { PodUse, Quotas } from './quota.ts'
 import type { LateEvents } from './late-events.ts'
+import type { PodUse, Quotas } from './quota.ts'
 import type { Counts, Reading, Registration, Runner } from './runner.ts'
 import type { RunnerSet } from './runner-set.ts'
 import type { Condition, JobRecord, SetStatus } from './status.ts'
@@ -85,7 +85,7 @@ export type History = {
   readonly blocked: Failure | undefined
   /** Whether a runner of the present template was started, and whether one has come online. */
   readonly proof: 'untried' | 'tried' | 'proved'
-  /** How many more runners left by themselves without a job than got one, when the last one left, and until when no idle spare is started for that. */
+  /** How many runners left by themselves without a job, when the last one did, and until when no idle spare is started for that. A few are forgotten as others get jobs. */
   readonly left: { readonly runners: number; readonly at: Instant; readonly retryAt: Instant | undefined }
 }
 

@@ -149,16 +149,15 @@ describe('idle runners that leave by themselves', () => {
     expect(wait(leaving(9).state.history, 9)).toBeGreaterThan(10 * wait(four, 4))
   })
 
-  it('are shown beside jobs that fewer runners get, and one that gets a job takes one back', () => {
-    const set = leaving(4)
+  it('are taken back by jobs while they are few, and stay shown beside jobs when they are many', () => {
     const job = (id: string) => ({ id, name: 'j', repository: 'a/b' })
-    const start = (id: string) => set.event({ kind: 'job-started', runner: id, job: job(id), at: now, queuedAt: now })
-    start('first')
-    expect(set.state.history.left).toMatchObject({ runners: 3, retryAt: undefined })
-    leave(set, now + seconds(300))
-    leave(set, now + seconds(360))
-    start('second')
-    expect(set.state.history.left).toMatchObject({ runners: 4, retryAt: expect.any(Number) })
+    const started = (id: string) => ({ kind: 'job-started', runner: id, job: job(id), at: now, queuedAt: now }) as const
+    const few = leaving(3)
+    few.event(started('first'))
+    expect(few.state.history.left.runners).toBe(2)
+    const many = leaving(4)
+    many.event(started('first'))
+    expect(many.state.history.left).toMatchObject({ runners: 4, retryAt: expect.any(Number) })
   })
 
   it('count from the beginning when the forge fails, or when none has left for a while', () => {

@@ -58,13 +58,11 @@ export function leftIdle(history: History, at: Instant, key: string, limits: Lim
   return { ...history, left: { runners, at, retryAt: wait ? at + wait : undefined } }
 }
 
-/** A runner of the set got a job. It takes back one that left: beside jobs, the spares that a forge removes outnumber it. */
+/** A runner of the set got a job. It takes back one that left now and then; only time ends what is shown, or jobs between would hide it. */
 export function oneGotJob(history: History, limits: Limits): History {
   const { left } = history
-  if (left.runners === 0) return history
-  const runners = left.runners - 1
-  const retryAt = runners > limits.leftIdleMax ? left.retryAt : undefined
-  return { ...history, left: { ...left, runners, retryAt } }
+  if (left.runners === 0 || left.runners > limits.leftIdleMax) return history
+  return { ...history, left: { ...left, runners: left.runners - 1 } }
 }
 
 /** The forge could not be reached: runners that left say nothing any more. */
@@ -83,7 +81,7 @@ export function failureOfLeft(history: History, limits: Limits, now: Instant): F
   if (left.runners <= limits.leftIdleMax || now >= leftUntil(history, limits)) return undefined
   return {
     reason: 'idle-runner-left',
-    message: `${left.runners} more runners ended with exit code 0 and without a job than got one`,
+    message: `${left.runners} runners ended with exit code 0 and without a job`,
   }
 }
 
