@@ -75,6 +75,16 @@ const commandsOf: Readonly<Partial<Record<FailureReason, readonly string[]>>> = 
   'deregistration-refused': [`dayfly plan "$SET" ${namespace} --forge`],
 }
 
+/** The reaction of Dayfly to reasons after which it repeats nothing. */
+const reactionOf: Readonly<Partial<Record<FailureReason, string>>> = {
+  'idle-runner-left':
+    'It starts one spare at a time, after a wait that grows to 5 min, until none has left for 15 min. A job gets its runner at once.',
+  'forge-events-late':
+    'It starts and ends runners by what has arrived, and looks the busy ones up at the forge. It shows this until an event arrives in time, at most 15 min.',
+  'forge-assigns-nothing':
+    'It shows this after 10 min. It keeps the runners, and starts no further ones for these jobs.',
+}
+
 export function troubleshootingPage(): string {
   const reasons = Object.keys(failures) as FailureReason[]
   const chapters = (Object.keys(classes) as Class[]).map((one) => {
@@ -120,7 +130,7 @@ function section(reason: FailureReason): string {
 
 ${info.sentence}
 
-- **Dayfly:** ${[deadlineText(info.deadline, info.class), retryText(info)].filter(Boolean).join(' ')}
+- **Dayfly:** ${reactionOf[reason] ?? [deadlineText(info.deadline, info.class), retryText(info)].filter(Boolean).join(' ')}
 - **Next step:** ${info.next}${seen}${quotesOf(reason)}
 
 \`\`\`sh

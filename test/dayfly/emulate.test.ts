@@ -54,9 +54,15 @@ async function emulate<T extends { readonly url: string } = Addresses>(...args: 
   return { child, addresses, client }
 }
 
-function post(client: HttpClient, url: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+function post(
+  client: HttpClient,
+  url: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+  method: 'POST' | 'PUT' = 'POST',
+): Promise<Answer> {
   return client.transport({
-    method: 'POST',
+    method,
     path: new URL(url, 'http://127.0.0.1').pathname,
     query: {},
     headers,
@@ -79,6 +85,14 @@ test('it serves until it is interrupted, and then closes its port', async () => 
   child.kill('SIGINT')
   expect(await once(child, 'exit')).toEqual([0, null])
   await expect(post(client, addresses.jobsUrl, {})).rejects.toMatchObject({ kind: 'connect' })
+})
+
+test('it begins with an outage of GitHub, and the control API ends it', async () => {
+  const { addresses, client } = await emulate('github', '--json', '--outage', 'fails')
+  const connect = () => connectClient(client.transport, 'my-org', addresses.token)
+  await expect(connect()).rejects.toThrow()
+  expect((await post(client, '/_emulator/knobs', { outage: 'none' }, {}, 'PUT')).status).toBe(204)
+  await connect()
 })
 
 test('it queues the jobs of a workflow file, and a job that needs another one after that one', async () => {

@@ -30,13 +30,17 @@ function samplesIn(page: string): readonly (readonly string[])[] {
   return [...page.matchAll(/```text\n\$ ([\s\S]*?)\n```/g)].map(([, block = '']) => block.split('\n'))
 }
 
-test('has the five incidents', () => {
+test('has the five incidents and the four outages of the forge', () => {
   expect(incidents.map(({ code, id }) => `${code} ${id}`)).toEqual([
     'S0 zombie-pod',
     'S1 silent-rejection',
     'S2 podgc-loop',
     'S3 stuck-hook',
     'S4 stuck-uninstall',
+    'F1 forge-assigns-nothing',
+    'F2 forge-removes-idle',
+    'F3 forge-queue-delayed',
+    'F4 forge-fails-an-hour',
   ])
 })
 

@@ -56,7 +56,7 @@ export function heldCause(why: HeldBy, { set, limits, demandWhy }: HeldContext):
     case 'caution':
       return `the API server refused pods before (${why.failure.reason}), so few at a time try.`
     case 'spares-leave':
-      return `${why.runners} idle runners in a row left by themselves, and new spares wait.`
+      return `${why.runners} idle runners left by themselves, so one spare at a time tries, after a wait.`
     case 'starts-per-tick':
       return `it starts at most ${limits.startsPerTick} at once.`
     default:

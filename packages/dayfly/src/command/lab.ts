@@ -1,4 +1,4 @@
-// `dayfly lab`: reproduces one of the five incidents on an embedded cluster, explains it, applies its remedy, and shows that it holds.
+// `dayfly lab`: reproduces an incident on an embedded cluster, explains it, applies its remedy, and shows that it holds.
 import { writeFileSync } from 'node:fs'
 import type { Profile } from '@dayfly/cluster/api/api'
 import { endAbandoned, homeKeeper } from '@dayfly/cluster/command/home'
@@ -31,7 +31,7 @@ export function labCommand(): Command {
   const dayfly = programName()
   return new Command('lab')
     .description(
-      'Reproduces an incident of CI runners on an embedded cluster, explains it, and shows the remedy.\nTime is virtual: days pass in seconds. No container and no network is used. Without an incident, lists them.',
+      'Reproduces an incident of CI runners or an outage of their forge on an embedded cluster, explains it, and shows the remedy.\nTime is virtual: days pass in seconds. No container and no network is used. Without an incident, lists them.',
     )
     .argument('[incident]', 'the id of the incident')
     .addOption(new Option('--profile <version>', 'Kubernetes version to behave like').choices(profiles).default('1.36'))
@@ -45,6 +45,7 @@ Examples:
   ${dayfly} lab zombie-pod                        a Bitbucket job that never completes
   ${dayfly} lab silent-rejection --profile 1.34   the same on an older Kubernetes
   ${dayfly} lab stuck-hook --keep                 look around with kubectl afterwards
+  ${dayfly} lab forge-assigns-nothing             an outage of GitHub: online runners get no job
 
 Exit codes: 0 the incident was reproduced and its remedy holds; 1 one of them was not seen; 2 wrong usage.`,
     )

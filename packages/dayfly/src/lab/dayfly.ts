@@ -8,7 +8,7 @@ import type { Transport } from '@dayfly/kit/http'
 import type { Random } from '@dayfly/kit/random'
 import { stopwatchOf } from '@dayfly/kit/virtual-clock'
 import { createKubernetes } from '@dayfly/kubernetes/client'
-import { defaultLimits } from '@dayfly/runner-set/model/limits'
+import { defaultLimits, type Limits } from '@dayfly/runner-set/model/limits'
 import { defineKind, makeNamespace } from './objects.ts'
 import type { World } from './world.ts'
 
@@ -27,9 +27,22 @@ export interface Dayfly {
 
 export const dayflyNamespace = 'dayfly'
 
+export type DayflySettings = {
+  readonly limits?: Limits
+  /** The latency of each call to the API server. */
+  readonly latencyMs?: number
+}
+
 /** Installs the definition and starts the controller. */
-export async function startDayfly(world: World, parts: DayflyParts, forge: Transport): Promise<Dayfly> {
-  const { clock, random, transport } = world
+export async function startDayfly(
+  world: World,
+  parts: DayflyParts,
+  forge: Transport,
+  { limits = defaultLimits, latencyMs = 0 }: DayflySettings = {},
+): Promise<Dayfly> {
+  const { clock, random } = world
+  const slow: Transport = (request) => clock.sleep(latencyMs, request.signal).then(() => world.transport(request))
+  const transport = latencyMs > 0 ? slow : world.transport
   await defineKind(world, runnerSets, parts.definition)
   await makeNamespace(world, dayflyNamespace)
   const controller: Controller = startController(
@@ -40,7 +53,7 @@ export async function startDayfly(world: World, parts: DayflyParts, forge: Trans
       parseSet: parts.parseSet,
       clock,
       random,
-      limits: defaultLimits,
+      limits,
       stopwatch: stopwatchOf(clock),
       identity: 'lab',
       lease: { namespace: dayflyNamespace, name: 'dayfly' },

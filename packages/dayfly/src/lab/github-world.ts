@@ -14,8 +14,9 @@ export const githubUrl = 'https://github.lab/acme'
 
 export type GitHubWorld = ReturnType<typeof openGitHub>
 
-export function openGitHub(clock: Clock) {
-  const emulator = createGitHubEmulator({ clock, random: seededRandom(3), tokens: [token] })
+/** @param latencyMs the latency of each call */
+export function openGitHub(clock: Clock, latencyMs = 0) {
+  const emulator = createGitHubEmulator({ clock, random: seededRandom(3), latencyMs, tokens: [token] })
   return { emulator, runner: runnerScript(emulator.control, clock), secret: { github_token: token } }
 }
 
@@ -36,7 +37,8 @@ function runnerScript({ stub }: Control, clock: Clock): Script {
       if (stub.online(name) !== 'online') return container.end({ exitCode: 1 })
       for (;;) {
         const job = await stub.job(name, over.signal)
-        if (job === 'absent') return container.end({ exitCode: 1 })
+        // A runner whose registration is gone leaves with code 0, and says so only in its log (docs/reference/scale-set-protocol.md#s15-4).
+        if (job === 'absent') return container.end({ exitCode: 0 })
         if (!job || stub.start(name) !== 'started') continue
         await clock.sleep(job.spec.durationMs ?? 0, over.signal)
         stub.finish(name, succeeded)

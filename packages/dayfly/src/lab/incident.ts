@@ -46,7 +46,7 @@ export type OpenOptions = Omit<WorldOptions, 'profile'> & { readonly stays?: tru
 export interface Incident {
   readonly id: string
   /** The number by which the reference pages name it. */
-  readonly code: 'S0' | 'S1' | 'S2' | 'S3' | 'S4'
+  readonly code: 'S0' | 'S1' | 'S2' | 'S3' | 'S4' | 'F1' | 'F2' | 'F3' | 'F4'
   /** The symptom that users see, in one sentence. */
   readonly title: string
   /** The mechanism, a sentence each. */

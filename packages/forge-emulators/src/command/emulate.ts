@@ -3,6 +3,7 @@ import { CliFailure } from '@dayfly/command-line/failure'
 import { wholeNumber } from '@dayfly/command-line/option-values'
 import { Argument, Command, Option } from 'commander'
 import { dialectNames } from '../gitea/dialect.ts'
+import { outages } from '../github/config.ts'
 import { type BitbucketOptions, emulateBitbucket } from './bitbucket.ts'
 import { emulateGitea, type GiteaOptions } from './gitea.ts'
 import { emulateGitHub, type GitHubOptions } from './github.ts'
@@ -13,6 +14,7 @@ Examples:
   dayfly emulate github .github/workflows/ci.yml     queue the jobs of a workflow
   dayfly emulate github --port 8080 --latency 150    use a fixed port and slow answers
   dayfly emulate github --tls ca.crt --app app.pem   serve over TLS, and accept an App
+  dayfly emulate github --outage assigns-nothing     begin with an outage, and print how to end it
   dayfly emulate bitbucket                           emulate a Bitbucket workspace with runners and steps
   dayfly emulate bitbucket bitbucket-pipelines.yml --runners 2
                                                      run the default pipeline of a file on two runners
@@ -37,6 +39,11 @@ export function emulateCommand(): Command {
     )
     .option('--tls <file>', 'serve over TLS, and write the certificate that clients must trust to this file')
     .option('--app <file>', 'emulate a GitHub App, and write its private key to this file')
+    .addOption(
+      new Option('--outage <name>', 'outage to begin with (GitHub); the control API changes and ends it').choices(
+        outages.filter((outage) => outage !== 'none'),
+      ),
+    )
     .option('--token-file <file>', 'write the token to this file (GitHub, Gitea)')
     .option('--pipeline <name>', 'pipeline of the files to run (Bitbucket), for example custom/deploy')
     .option(
@@ -72,6 +79,7 @@ const owners: readonly (readonly [option: keyof Options, flag: string, forges: r
   ['runners', '--runners', ['bitbucket']],
   ['ghes', '--ghes', ['github']],
   ['app', '--app', ['github']],
+  ['outage', '--outage', ['github']],
   ['tokenFile', '--token-file', ['github', 'gitea']],
   ['repository', '--repository', ['gitea']],
   ['dialect', '--dialect', ['gitea']],

@@ -5,6 +5,7 @@ import { printJson, printLine, printNote } from '@dayfly/command-line/output'
 import { randomName } from '@dayfly/kit/ids'
 import { systemClock, systemRandom } from '@dayfly/kit/system'
 import type { EmulatedApp } from '../github/apps.ts'
+import type { Outage } from '../github/config.ts'
 import { createGitHubEmulator, type GitHubEmulator } from '../github/emulator.ts'
 import { runFacts } from '../workflow/facts.ts'
 import { feedRun } from '../workflow/feed.ts'
@@ -15,6 +16,7 @@ import { certificateFor, curlCommand, type ServeOptions, serveUntilInterrupted, 
 export type GitHubOptions = ServeOptions & {
   readonly ghes?: true
   readonly app?: string
+  readonly outage?: Outage
   readonly tokenFile?: string
 }
 
@@ -28,7 +30,9 @@ export async function emulateGitHub(files: readonly string[], options: GitHubOpt
   const app = options.app === undefined ? undefined : createApp()
   if (app && options.app) await writePrivately(options.app, app.privateKey)
   if (options.tokenFile !== undefined) await writePrivately(options.tokenFile, token)
-  const knobs = options.ghes ? ({ mode: 'legacy', servicePath: '/_services/pipelines' } as const) : {}
+  const { outage } = options
+  const dialect = options.ghes ? ({ mode: 'legacy', servicePath: '/_services/pipelines' } as const) : {}
+  const knobs = { ...dialect, outage }
   const apps = app ? [app] : []
   const emulator = createGitHubEmulator({ clock, random, latencyMs, tokens: [token], knobs, apps, tls })
   await serveUntilInterrupted(emulator, options.port, (origin) => {
@@ -74,6 +78,9 @@ function printAddresses(url: string, token: string, app: PrintedApp | undefined,
   const curl = curlCommand(options)
   printLine(`\nQueue jobs:    ${curl} -d '{"count": 3, "labels": ["linux"]}' ${jobsUrl}`)
   printLine(`Show state:    ${curl} ${url}/_emulator/state`)
+  if (options.outage === undefined) return
+  const put = `${curl} -X PUT -d '{"outage": "none"}'`
+  printLine(`End outage:    ${put} ${url}/_emulator/knobs`)
 }
 
 /** Queues each job of the workflow when its needs are met. Prints how the run ended. */

@@ -2,6 +2,9 @@
 import { z } from 'zod'
 import { type ChangeOf, changeKnobs, milliseconds, seconds } from '../server/knobs.ts'
 
+export const outages = ['none', 'assigns-nothing', 'removes-idle', 'queue-delayed', 'fails'] as const
+export type Outage = (typeof outages)[number]
+
 export type Knobs = {
   /** `hosted`: jobs arrive assigned, as on github.com. `legacy`: jobs are offered and acquired, as on GHES. */
   readonly mode: 'hosted' | 'legacy'
@@ -43,6 +46,11 @@ export type Knobs = {
   readonly createStatus: 200 | 201
   /** The response to the acknowledgement of an unknown message. */
   readonly unknownMessage: 204 | 404
+  /**
+   * `assigns-nothing`: jobs wait, and online runners get none. `removes-idle`: an idle runner loses its registration after two to six minutes.
+   * `queue-delayed`: each job message arrives ten minutes late. `fails`: every call except those of runners gets 503, and no job is assigned.
+   */
+  readonly outage: Outage
   /** How long a registration exists after the end of its job. */
   readonly registrationDelayMs: number
   readonly completedDelayMs: number
@@ -87,6 +95,7 @@ const knobsSchema = z.strictObject({
   labelTypeCase: z.enum(['lower', 'as-sent']),
   createStatus: z.union([z.literal(200), z.literal(201)]),
   unknownMessage: z.union([z.literal(204), z.literal(404)]),
+  outage: z.enum(outages),
   registrationDelayMs: milliseconds,
   completedDelayMs: milliseconds,
   completedDropped: z.boolean(),
@@ -129,6 +138,7 @@ const defaults: Knobs = {
   labelTypeCase: 'lower',
   createStatus: 200,
   unknownMessage: 204,
+  outage: 'none',
   registrationDelayMs: 0,
   completedDelayMs: 0,
   completedDropped: false,

@@ -12,11 +12,13 @@ import { changeInstallation } from './installations.ts'
 import { cancelJob, completeJob, queueJob, startJob } from './jobs.ts'
 import { type KeptState, keepState } from './kept-state.ts'
 import { announce } from './messages.ts'
+import { deliverLate } from './outages.ts'
 import { connectRunner, disconnectRunner, runnerNamed } from './runners.ts'
 import { removeScaleSet } from './scale-sets.ts'
 import { endSession } from './sessions.ts'
 import { settle } from './settle.ts'
 import { createState, type Job, type JobSpec, type Runner, scopeOf } from './state.ts'
+import { type Statistics, statisticsOf } from './statistics.ts'
 
 export interface Control extends ServerControl {
   /** Queues several jobs at once, so that they can share a message. Returns their ids, which are the same over all attempts, and their run ids. */
@@ -29,6 +31,8 @@ export interface Control extends ServerControl {
   cancel(jobId: string): boolean
   /** Sends JobCompleted for a job that continues to run. */
   announceCompleted(jobId: string): boolean
+  /** Returns what GitHub counts for each scale set now. */
+  statistics(): readonly Statistics[]
   /** Returns the registrations of all scopes. */
   registrations(): readonly RegistrationView[]
   /** Finds a registration by its name, in all scopes. */
@@ -86,6 +90,7 @@ export function createControl(emulation: Emulation, faults: Faults, log: Request
     cancel: (jobId) => withJob(jobId, (job) => cancelJob(emulation, job)),
     announceCompleted: (jobId) =>
       withJob(jobId, (job) => announce(emulation, 'JobCompleted', { ...job, result: 'succeeded' })),
+    statistics: () => [...emulation.state.sets.values()].map(statisticsOf),
     registrations: () => [...emulation.state.runners.values()].map(registrationView),
     registration: (name) => {
       const runner = runnerNamed(emulation, name)
@@ -93,7 +98,9 @@ export function createControl(emulation: Emulation, faults: Faults, log: Request
     },
     requests: (since = 0) => log.since(since),
     knobs: (change) => {
+      const { outage } = emulation.knobs
       emulation.knobs = changeKnobs(emulation.knobs, change)
+      if (outage === 'queue-delayed') deliverLate(emulation)
       settle(emulation)
     },
     installation: (id, change) => changeInstallation(emulation, id, change),

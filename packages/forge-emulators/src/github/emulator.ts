@@ -13,6 +13,7 @@ import { type KnobChange, knobsFrom } from './config.ts'
 import { type Control, createControl } from './control.ts'
 import type { Emulation } from './emulation.ts'
 import { type KeptState, stateFrom } from './kept-state.ts'
+import { inOutage } from './outages.ts'
 import { restError } from './refusal.ts'
 import { RestBudgets } from './rest-budget.ts'
 import { actionsRoutes } from './routes-actions.ts'
@@ -83,7 +84,7 @@ export function createGitHubEmulator(options: GitHubEmulatorOptions): GitHubEmul
     latencyMs: () => emulation.knobs.latencyMs,
     faults,
     log,
-    forge: (request) => forge(withoutServicePath(request, emulation)),
+    forge: (request) => inOutage(emulation, request, () => forge(withoutServicePath(request, emulation))),
     controlled,
     notFound: () => restError(404, 'Not Found'),
     complete: (answer) => complete(emulation, answer),

@@ -2,6 +2,7 @@
 // The envelope is redelivered until it is acknowledged.
 import type { Instant } from '@dayfly/kit/clock'
 import type { Emulation } from './emulation.ts'
+import { delayMessage, delayOf } from './outages.ts'
 import type { Job, JobMessage, Message, ScaleSet } from './state.ts'
 import { statisticsOf } from './statistics.ts'
 
@@ -13,13 +14,11 @@ export function announce(emulation: Emulation, type: JobMessageType, job: Job): 
   if (!set) return
   const { knobs } = emulation
   const message = jobMessage(emulation, type, job)
-  if (type !== 'JobCompleted') {
-    set.pending.push(message)
-  } else if (knobs.completedDelayMs > 0 && !knobs.completedDropped) {
-    emulation.deadlines.set(`completed:${job.jobId}`, knobs.completedDelayMs, () => void set.pending.push(message))
-  } else if (!knobs.completedDropped) {
-    set.pending.push(message)
-  }
+  if (type === 'JobCompleted' && knobs.completedDropped) return
+  const delayMs = delayOf(knobs) + (type === 'JobCompleted' ? knobs.completedDelayMs : 0)
+  const arrive = () => void set.pending.push(message)
+  if (delayMs === 0) arrive()
+  else delayMessage(emulation, `${type}:${job.jobId}`, delayMs, arrive)
 }
 
 /** Returns the oldest envelope after `lastMessageId`. If there is none, it creates one from the collected job messages. */

@@ -111,7 +111,7 @@ export function dropRunner(emulation: Emulation, runner: Runner): void {
 /** Removes the registration. A held poll of the runner ends at once. */
 export function removeRunner(emulation: Emulation, runner: Runner): void {
   const { state, deadlines } = emulation
-  for (const name of ['offline', 'silent', 'drop']) deadlines.clear(`${name}:${runner.id}`)
+  for (const name of ['offline', 'silent', 'drop', 'idle']) deadlines.clear(`${name}:${runner.id}`)
   state.runners.delete(runner.id)
   const others = state.runnersByName.get(runner.name)?.filter((other) => other !== runner) ?? []
   if (others.length > 0) state.runnersByName.set(runner.name, others)

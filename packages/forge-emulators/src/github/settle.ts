@@ -2,15 +2,17 @@
 // Changes between two calls share one envelope.
 import type { Emulation } from './emulation.ts'
 import { assignJob, offerJob, takes } from './jobs.ts'
+import { limitIdleRunners } from './outages.ts'
 import { reserveRunner } from './runners.ts'
 import type { ScaleSet } from './state.ts'
 import { assignedTo } from './statistics.ts'
 
 export function settle(emulation: Emulation): void {
   const sets = [...emulation.state.sets.values()]
-  if (emulation.state.queue.size > 0) match(emulation, sets)
+  if (emulation.state.queue.size > 0 && emulation.knobs.outage !== 'fails') match(emulation, sets)
+  limitIdleRunners(emulation)
   for (const set of sets) {
-    reserve(set)
+    if (emulation.knobs.outage !== 'assigns-nothing') reserve(set)
     if (set.pending.length > 0) set.session?.wake?.()
   }
 }

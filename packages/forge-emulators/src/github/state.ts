@@ -152,6 +152,8 @@ export type State = {
   readonly jobs: Map<string, Job>
   /** Jobs without a scale set. */
   readonly queue: Set<Job>
+  /** Job messages that arrive later, by the name of their deadline. */
+  readonly late: Map<string, () => void>
   /** Finished jobs, oldest first; their number is limited. */
   readonly finished: Set<Job>
   readonly runners: Map<number, Runner>
@@ -167,6 +169,7 @@ export function createState(firstMessageId: number): State {
     sessions: new Map(),
     jobs: new Map(),
     queue: new Set(),
+    late: new Map(),
     finished: new Set(),
     runners: new Map(),
     runnersByName: new Map(),

@@ -24,7 +24,9 @@ const busy = (name: string) => runner(name, { startedAt: now - 50_000 }, { job }
 const held = (count: number | undefined, why: HeldBy): Held => ({ count, why })
 const probe = (unproved: number, until?: number): HeldBy => ({ is: 'probe', failures: 3, unproved, until })
 
-const rows: readonly (readonly [string, SetWorld, number, Held | undefined])[] = [
+type Row = readonly [string, SetWorld, number, Held | undefined]
+
+const rows: readonly Row[] = [
   ['nothing: no runner is missing', world([busy('a')], jobs(1)), 0, undefined],
   ['nothing: all start', world([], jobs(3)), 3, undefined],
   ['nothing: the allowance is just enough', world([], { ...jobs(3), ...allowing(3) }), 3, undefined],
@@ -118,11 +120,23 @@ const rows: readonly (readonly [string, SetWorld, number, Held | undefined])[] =
     world([], {
       ...jobs(2),
       set: runnerSet({ scale: { min: 3, max: 10 } }),
-      history: { ...noHistory, left: { inARow: 4, retryAt: later } },
+      history: { ...noHistory, left: { runners: 4, at: now, retryAt: later } },
     }),
     2,
     held(3, { is: 'spares-leave', runners: 4, until: later }),
   ],
+  ...[0, 1].map(
+    (living): Row => [
+      `one spare at a time tries after the wait, with ${living} alive`,
+      world(living === 0 ? [] : [runner('a', { startedAt: now })], {
+        ...jobs(0),
+        set: runnerSet({ scale: { min: 3, max: 10 } }),
+        history: { ...noHistory, left: { runners: 4, at: now - 1, retryAt: now } },
+      }),
+      1 - living,
+      held(2, { is: 'spares-leave', runners: 4, until: now - 1 + limits.failureMemoryMs }),
+    ],
+  ),
   ['the first try after three failures', world([], { ...jobs(3), ...failing(3) }), 1, held(2, probe(0))],
   [
     'a try that is under way',

@@ -5,7 +5,7 @@ import type { Counts } from '../model/runner.ts'
 import type { SetWorld } from '../model/world.ts'
 import type { Moment } from './moment.ts'
 import { quotaRooms } from './quota-room.ts'
-import { recentFailures } from './state/history.ts'
+import { failureOfLeft, leftUntil, recentFailures } from './state/history.ts'
 
 export type Starts = {
   readonly count: number
@@ -86,9 +86,11 @@ function failureBounds({ world, limits, now }: Moment, { unproved }: Counts, mis
   return [{ most: Math.max(0, missing - failures), why: { is: 'failed-starts', failures, until } }]
 }
 
-/** Only the idle spares wait: a job gets its runner. */
-function spareBounds({ world: { history, set }, now }: Moment, missing: number): readonly Bound[] {
-  const { inARow, retryAt: until } = history.left
-  if (until === undefined || now >= until) return []
-  return [{ most: Math.max(0, missing - set.scale.min), why: { is: 'spares-leave', runners: inARow, until } }]
+/** Only the idle spares wait: a job gets its runner. After the wait one spare at a time tries, until one stays. */
+function spareBounds({ world: { history, set }, limits, now }: Moment, missing: number): readonly Bound[] {
+  if (!failureOfLeft(history, limits, now)) return []
+  const { runners, retryAt = now } = history.left
+  const ofJobs = missing - set.scale.min
+  const until = now < retryAt ? retryAt : leftUntil(history, limits)
+  return [{ most: Math.max(0, now < retryAt ? ofJobs : ofJobs + 1), why: { is: 'spares-leave', runners, until } }]
 }

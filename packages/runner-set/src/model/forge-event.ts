@@ -51,8 +51,13 @@ export type ForgeEvent =
       readonly runners?: ForgeRunners
       readonly unserved?: UnservedJobs | undefined
     }
-  /** A job was given to the set, and has no runner yet. Only a forge with a queue sends this, and it may send it twice. */
-  | { readonly kind: 'job-waits'; readonly job: NamedJob; readonly queuedAt: Instant }
+  /** A job was given to the set at `assignedAt`, if the forge says when, and has no runner yet. Only a forge with a queue sends this, and it may send it twice. */
+  | {
+      readonly kind: 'job-waits'
+      readonly job: NamedJob
+      readonly queuedAt: Instant
+      readonly assignedAt?: Instant | undefined
+    }
   /** A job ended that no runner had. */
   | { readonly kind: 'job-dropped'; readonly jobId: string; readonly result: string }
   | {

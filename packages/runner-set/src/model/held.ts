@@ -21,7 +21,7 @@ export type HeldBy =
   | { readonly is: 'failed-starts'; readonly failures: number; readonly until: Instant }
   /** After several failed starts one runner at a time tries. @param unproved runners that try now */
   | { readonly is: 'probe'; readonly failures: number; readonly unproved: number; readonly until: Instant | undefined }
-  /** So many idle runners in a row left by themselves: new spares wait. */
+  /** So many idle runners left by themselves: one spare at a time tries, after a wait. */
   | { readonly is: 'spares-leave'; readonly runners: number; readonly until: Instant }
   /** The API server refused pods of the set before: few starts at a time try. */
   | { readonly is: 'caution'; readonly failure: Failure }

@@ -40,8 +40,12 @@ export type Limits = {
   readonly failureMemoryMs: number
   /** Number of failed starts in a row after which one runner at a time tries. */
   readonly failuresBeforeProbe: number
-  /** Number of idle runners in a row that may leave by themselves before it is shown. */
+  /** Number of idle runners that may leave by themselves before it is shown. */
   readonly leftIdleMax: number
+  /** An event that arrives this long after it happened is late, and the set shows it. */
+  readonly eventsLateMs: number
+  /** Jobs wait for this long while runners are online and none gets a job: the forge assigns nothing. */
+  readonly unassignedMs: number
   /** Number of surplus runners that one tick ends. */
   readonly surplusPerTick: number
   /** Number of runners that one tick starts. */
@@ -87,6 +91,8 @@ export const defaultLimits: Limits = {
   failureMemoryMs: 15 * minute,
   failuresBeforeProbe: 3,
   leftIdleMax: 3,
+  eventsLateMs: 2 * minute,
+  unassignedMs: 10 * minute,
   surplusPerTick: 10,
   startsPerTick: 100,
   keptMax: 10,

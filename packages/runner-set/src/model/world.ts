@@ -5,10 +5,12 @@ import type { Capacity } from './capacity.ts'
 import type { Demand } from './demand.ts'
 import type { Failure, LastingFailure } from './failure.ts'
 import type { UnservedJobs } from './forge-event.ts'
+import type { LateEvents } from './late-events.ts'
 import type { PodUse, Quotas } from './quota.ts'
 import type { Counts, Reading, Registration, Runner } from './runner.ts'
 import type { RunnerSet } from './runner-set.ts'
 import type { Condition, JobRecord, SetStatus } from './status.ts'
+import type { Unassigned } from './unassigned.ts'
 
 /** The verdict of the API server and of our own rules on the template with this hash. */
 export type TemplateVerdict =
@@ -83,8 +85,8 @@ export type History = {
   readonly blocked: Failure | undefined
   /** Whether a runner of the present template was started, and whether one has come online. */
   readonly proof: 'untried' | 'tried' | 'proved'
-  /** Runners in a row that left by themselves without a job, and until when no idle spare is started for that. */
-  readonly left: { readonly inARow: number; readonly retryAt: Instant | undefined }
+  /** How many runners left by themselves without a job, when the last one did, and until when no idle spare is started for that. A few are forgotten as others get jobs. */
+  readonly left: { readonly runners: number; readonly at: Instant; readonly retryAt: Instant | undefined }
 }
 
 /** The runners that a set needs, compared with those that live: they start, wait for a job or have one. */
@@ -126,6 +128,10 @@ export type SetWorld = {
   readonly attention: readonly Runner[]
   /** Undefined while the demand or the counts are unknown, and with a strategy of cycles. */
   readonly need: Need | undefined
+  /** Jobs that wait although runners are online; undefined while there are none. */
+  readonly unassigned: Unassigned | undefined
+  /** The last event that arrived late although the set was connected; undefined after one in time. */
+  readonly late: LateEvents | undefined
   /** Runners that may be ended because they are too many: without a job and without an end under way, in the order of their ends. */
   readonly surplus: readonly Runner[]
   readonly departed: readonly Departed[]

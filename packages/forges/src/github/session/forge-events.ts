@@ -9,10 +9,10 @@ export function forgeEventsOf(message: Message, now: Instant): readonly ForgeEve
 }
 
 function forgeEventOf(message: JobMessage, now: Instant): ForgeEvent | undefined {
-  const { kind, runner, name, repository, origin, queuedAt, result } = message
+  const { kind, runner, name, repository, origin, queuedAt, assignedAt, result } = message
   const id = message.jobId ?? `request-${message.requestId}`
   const job = { id, name, repository, origin }
-  if (kind === 'assigned') return { kind: 'job-waits', job, queuedAt: queuedAt ?? now }
+  if (kind === 'assigned') return { kind: 'job-waits', job, queuedAt: queuedAt ?? now, assignedAt }
   if (kind === 'completed' && runner === undefined) return { kind: 'job-dropped', jobId: id, result }
   if (runner === undefined) return undefined
   if (kind === 'completed') return { kind: 'job-finished', runner, jobId: id, result, at: message.finishedAt ?? now }

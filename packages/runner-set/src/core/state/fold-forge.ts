@@ -9,7 +9,7 @@ import { runnerPrefix } from '../../model/runner-names.ts'
 import { isGhost } from '../ending.ts'
 import { needsCordon } from '../needs-cordon.ts'
 import { isSeenOnline, phaseOf } from '../phase.ts'
-import { failureOfLeft, leftIdle, noneLeft } from './history.ts'
+import { failureOfLeft, leftIdle, noneLeft, oneGotJob } from './history.ts'
 import { put } from './lives.ts'
 import { withFinished, withStarted } from './recent-jobs.ts'
 import { withJob, withListedRegistration } from './runner-facts.ts'
@@ -22,9 +22,11 @@ export function foldForgeEvent(step: FoldStep, event: ForgeEvent): void {
       demandReported(step, event)
       break
     case 'job-waits':
-      step.events.push({ ...event, ...setSubject(step.state) })
+      forge.jobArrived(event.assignedAt, step.at, step.limits)
+      step.events.push({ kind: event.kind, ...setSubject(step.state), job: event.job, queuedAt: event.queuedAt })
       break
     case 'job-dropped':
+      forge.jobArrived(undefined, step.at, step.limits)
       step.events.push({ kind: event.kind, ...setSubject(step.state), job: event.jobId, result: event.result })
       break
     case 'job-started':
@@ -53,6 +55,7 @@ export function foldForgeEvent(step: FoldStep, event: ForgeEvent): void {
 
 export function forgeFailed({ state, events }: FoldStep, failure: Failure, since: Instant): void {
   state.forge.failing(failure, since)
+  state.unassigned = undefined
   state.history = noneLeft(state.history)
   events.push({ kind: 'forge-failed', ...setSubject(state), failure })
 }
@@ -73,7 +76,8 @@ function jobStarted(step: FoldStep, event: Extract<ForgeEvent, { kind: 'job-star
   if (before?.job?.id === job.id) return
   forge.jobReported(at, step.at, step.limits)
   countSuccess(step, before)
-  step.state.history = noneLeft(step.state.history)
+  step.state.history = oneGotJob(step.state.history, step.limits)
+  step.state.unassigned = undefined
   departures.jobStarted(name)
   pendingRemovals.hadJob(name)
   const isLate = isNextJob(step, name, job.id)
@@ -151,6 +155,7 @@ function compareRunner(step: FoldStep, runner: Runner, listed: Registration | un
     countSuccess(step, after)
     step.events.push({ kind: 'runner-online', ...subject(step, after.name) })
   }
+  if (phaseOf(after) === 'busy' && phaseOf(runner) !== 'busy') step.state.unassigned = undefined
   put(step, after)
 }
 
@@ -202,7 +207,7 @@ function addOrphans({ state, limits }: FoldStep, registrations: readonly Registr
 function leftUnseen(step: FoldStep, name: string): void {
   const { state, limits, at } = step
   state.history = leftIdle(state.history, at, runnerPrefix(state.set), limits)
-  const failure = failureOfLeft(state.history, limits)
+  const failure = failureOfLeft(state.history, limits, at)
   if (!failure) return
   note(step, failure, name)
   step.events.push({ kind: 'runner-failed', ...subject(step, name), failure })

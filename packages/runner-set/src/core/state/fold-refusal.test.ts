@@ -4,6 +4,7 @@ import type { StartOutcome } from '../../model/outcome.ts'
 import { startsOf } from '../starts.ts'
 import { trialPod } from '../template.ts'
 import { limits, now, podFacts, registration, runnerSet } from '../world.fixture.ts'
+import { failureOfLeft } from './history.ts'
 import { emptyDecision, open, refused, seconds } from './state.fixture.ts'
 
 const full: Failure = { reason: 'quota-exceeded', message: 'exceeded quota: few' }
@@ -138,35 +139,36 @@ describe('idle runners that leave by themselves', () => {
     return set
   }
 
-  it('are shown after more than three in a row, and the spares wait, longer each time', () => {
-    expect(leaving(3).state.history).toMatchObject({ last: undefined, left: { inARow: 3, retryAt: undefined } })
+  it('are shown after more than three, and the spares wait, longer each time', () => {
+    expect(leaving(3).state.history).toMatchObject({ last: undefined, left: { runners: 3, retryAt: undefined } })
     const four = leaving(4).state.history
-    expect(four).toMatchObject({ last: { reason: 'idle-runner-left' }, left: { inARow: 4 } })
+    expect(four).toMatchObject({ last: { reason: 'idle-runner-left' }, left: { runners: 4 } })
     const wait = (of: typeof four, times: number) =>
       (of.left.retryAt ?? 0) - now - seconds(60 * (times - 1)) - limits.lateEventMs
     expect(wait(four, 4)).toBeGreaterThan(0)
     expect(wait(leaving(9).state.history, 9)).toBeGreaterThan(10 * wait(four, 4))
   })
 
-  it.each<[string, (set: ReturnType<typeof open>) => void]>([
-    [
-      'a runner gets a job',
-      (set) =>
-        set.event({
-          kind: 'job-started',
-          runner: 'other',
-          job: { id: 'j', name: 'j', repository: 'a/b' },
-          at: now,
-          queuedAt: now,
-        }),
-    ],
-    [
-      'the forge fails',
-      (set) => set.event({ kind: 'failing', failure: { reason: 'forge-unreachable', message: '' }, since: now }),
-    ],
-  ])('count from the beginning when %s', (_what, happens) => {
-    const set = leaving(3)
-    happens(set)
-    expect(set.state.history.left).toEqual({ inARow: 0, retryAt: undefined })
+  it('are taken back by jobs while they are few, and stay shown beside jobs when they are many', () => {
+    const job = (id: string) => ({ id, name: 'j', repository: 'a/b' })
+    const started = (id: string) => ({ kind: 'job-started', runner: id, job: job(id), at: now, queuedAt: now }) as const
+    const few = leaving(3)
+    few.event(started('first'))
+    expect(few.state.history.left.runners).toBe(2)
+    const many = leaving(4)
+    many.event(started('first'))
+    expect(many.state.history.left).toMatchObject({ runners: 4, retryAt: expect.any(Number) })
+  })
+
+  it('count from the beginning when the forge fails, or when none has left for a while', () => {
+    const failing = leaving(3)
+    failing.event({ kind: 'failing', failure: { reason: 'forge-unreachable', message: '' }, since: now })
+    expect(failing.state.history.left).toEqual({ runners: 0, at: 0, retryAt: undefined })
+    const later = leaving(4)
+    const { history } = later.state
+    expect(failureOfLeft(history, limits, history.left.at + limits.failureMemoryMs - 1)).toBeDefined()
+    expect(failureOfLeft(history, limits, history.left.at + limits.failureMemoryMs)).toBeUndefined()
+    leave(later, history.left.at + limits.failureMemoryMs)
+    expect(later.state.history.left).toMatchObject({ runners: 1, retryAt: undefined })
   })
 })

@@ -2,8 +2,10 @@
 import type { Instant } from '@dayfly/kit/clock'
 import type { Failure } from '../../model/failure.ts'
 import type { ForgeEvent, ForgeRunners, ForgeState, UnservedJobs } from '../../model/forge-event.ts'
+import type { LateEvents } from '../../model/late-events.ts'
 import type { Limits } from '../../model/limits.ts'
 import type { DemandReading } from '../../model/world.ts'
+import { areLate } from '../late-events.ts'
 
 type DemandEvent = Omit<Extract<ForgeEvent, { kind: 'demand' }>, 'kind'>
 
@@ -13,6 +15,12 @@ export class ForgeReadings {
   quietSince: Instant = 0
   /** Until when the events about a runner that has ended may still be behind others. */
   backlogUntil: Instant = 0
+  /** The last event that arrived late although the set was connected; undefined after one in time. */
+  late: LateEvents | undefined
+  /** Since when the demand is known without a gap. */
+  #connectedSince: Instant | undefined
+  /** Whether an event of a job came since the last demand: that demand was counted with it. */
+  #jobsArrived = false
   failure: (Failure & { readonly since: Instant }) | undefined
   /** A difference between the set and the forge's record of it. */
   settingsFailure: Failure | undefined
@@ -32,12 +40,18 @@ export class ForgeReadings {
   demandReported({ demand, at, countedAt, runners, unserved }: DemandEvent, now: Instant, limits: Limits): boolean {
     const before = this.demand
     if (countedAt !== undefined) this.#comesBehind(countedAt, now, limits)
-    this.demand = { known: true, value: demand, at, ...(countedAt === undefined ? {} : { countedAt }) }
+    if (!before.known) this.#connectedSince = at
+    const isSame = before.known && JSON.stringify(before.value) === JSON.stringify(demand)
+    // While the queue is late, a poll without a message says nothing: the count is as old as before.
+    const isOld = before.known && isSame && !this.#jobsArrived && areLate(this.late, limits, now)
+    const counted = countedAt ?? (isOld ? (before.countedAt ?? before.at) : undefined)
+    this.#jobsArrived = false
+    this.demand = { known: true, value: demand, at, ...(counted === undefined ? {} : { countedAt: counted }) }
     this.failure = undefined
     this.runners = runners && { ...runners, at }
     // The status is written again if the value is another one.
     if (JSON.stringify(this.unserved) !== JSON.stringify(unserved)) this.unserved = unserved
-    if (before.known && JSON.stringify(before.value) === JSON.stringify(demand)) return false
+    if (isSame) return false
     this.quietSince = now
     return true
   }
@@ -46,16 +60,31 @@ export class ForgeReadings {
   jobReported(at: Instant, now: Instant, limits: Limits): void {
     this.quietSince = now
     this.#comesBehind(at, now, limits)
+    this.jobArrived(at, now, limits)
+  }
+
+  /** An event of a job arrived. One that happened before the connection may be late because nobody asked for it. @param at when it happened; undefined if the forge does not say */
+  jobArrived(at: Instant | undefined, now: Instant, limits: Limits): void {
+    this.#jobsArrived = true
+    if (at === undefined || this.#connectedSince === undefined || at < this.#connectedSince) return
+    const ms = now - at
+    if (ms < limits.eventsLateMs) {
+      this.late = undefined
+      return
+    }
+    this.late = { ms, at: now }
+    this.backlogUntil = Math.max(this.backlogUntil, now + ms)
   }
 
   #comesBehind(at: Instant, now: Instant, { lateEventMs }: Limits): void {
-    if (now - at > lateEventMs) this.backlogUntil = now + lateEventMs
+    if (now - at > lateEventMs) this.backlogUntil = Math.max(this.backlogUntil, now + lateEventMs)
   }
 
   failing(failure: Failure, since: Instant): void {
     this.failure = { ...failure, since }
     this.runners = undefined
     this.unserved = undefined
+    this.#connectedSince = undefined
     if (this.demand.known) this.demand = { known: false, since, why: failure.message }
   }
 
@@ -65,6 +94,8 @@ export class ForgeReadings {
     this.failure = undefined
     this.runners = undefined
     this.unserved = undefined
+    this.#connectedSince = undefined
+    this.late = undefined
   }
 
   /** Returns whether a complete list may be used. One empty list after one that was not empty is doubted, so that no runner is taken for a ghost by it. */

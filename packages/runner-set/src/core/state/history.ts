@@ -13,7 +13,7 @@ export const noHistory: History = {
   retryAt: undefined,
   blocked: undefined,
   proof: 'untried',
-  left: { inARow: 0, retryAt: undefined },
+  left: { runners: 0, at: 0, retryAt: undefined },
 }
 
 /** One failure of a runner, or of the attempt to start one. */
@@ -51,24 +51,37 @@ export function succeeded(history: History): History {
   return { ...history, failuresInARow: 0, rounds: 0, retryAt: undefined, proof: 'proved' }
 }
 
-/** A runner left by itself without a job. After several in a row idle spares wait, longer each time. */
+/** A runner left by itself without a job. After several idle spares wait, longer each time. */
 export function leftIdle(history: History, at: Instant, key: string, limits: Limits): History {
-  const inARow = history.left.inARow + 1
-  const wait = inARow > limits.leftIdleMax ? retryWaitMs('idle-runner-left', inARow - limits.leftIdleMax, key) : 0
-  return { ...history, left: { inARow, retryAt: wait ? at + wait : undefined } }
+  const runners = (at < leftUntil(history, limits) ? history.left.runners : 0) + 1
+  const wait = runners > limits.leftIdleMax ? retryWaitMs('idle-runner-left', runners - limits.leftIdleMax, key) : 0
+  return { ...history, left: { runners, at, retryAt: wait ? at + wait : undefined } }
 }
 
-/** A runner of the set got a job, or the forge could not be reached: runners that left say nothing any more. */
+/** A runner of the set got a job. It takes back one that left now and then; only time ends what is shown, or jobs between would hide it. */
+export function oneGotJob(history: History, limits: Limits): History {
+  const { left } = history
+  if (left.runners === 0 || left.runners > limits.leftIdleMax) return history
+  return { ...history, left: { ...left, runners: left.runners - 1 } }
+}
+
+/** The forge could not be reached: runners that left say nothing any more. */
 export function noneLeft(history: History): History {
-  return history.left.inARow === 0 ? history : { ...history, left: noHistory.left }
+  return history.left.runners === 0 ? history : { ...history, left: noHistory.left }
+}
+
+/** Returns until when the runners that left count, if no other one leaves: longer than a life of some minutes and the longest wait for the next one. */
+export function leftUntil({ left }: History, limits: Limits): Instant {
+  return left.at + limits.failureMemoryMs
 }
 
 /** Returns what happened if more runners left than a forge may remove now and then; undefined otherwise. */
-export function failureOfLeft({ left }: History, limits: Limits): Failure | undefined {
-  if (left.inARow <= limits.leftIdleMax) return undefined
+export function failureOfLeft(history: History, limits: Limits, now: Instant): Failure | undefined {
+  const { left } = history
+  if (left.runners <= limits.leftIdleMax || now >= leftUntil(history, limits)) return undefined
   return {
     reason: 'idle-runner-left',
-    message: `${left.inARow} runners in a row ended with exit code 0 and without a job`,
+    message: `${left.runners} runners ended with exit code 0 and without a job`,
   }
 }
 
@@ -77,9 +90,14 @@ export function tried(history: History): History {
   return history.proof === 'untried' ? { ...history, proof: 'tried' } : history
 }
 
+/** Returns until when the failures in a row count, if there is no other one. */
+export function failuresUntil({ failedAt }: History, limits: Limits): Instant {
+  return failedAt + limits.failureMemoryMs + 1
+}
+
 /** Returns the failures in a row that still count: time heals them. */
 export function recentFailures(history: History, limits: Limits, now: Instant): number {
-  return now - history.failedAt > limits.failureMemoryMs ? 0 : history.failuresInARow
+  return now < failuresUntil(history, limits) ? history.failuresInARow : 0
 }
 
 /** Returns whether a failure with this reason is the template's, so that every runner of the set would meet it. */
