@@ -75,6 +75,12 @@ const commandsOf: Readonly<Partial<Record<FailureReason, readonly string[]>>> = 
   'deregistration-refused': [`dayfly plan "$SET" ${namespace} --forge`],
 }
 
+/** What Dayfly does, where it repeats nothing. */
+const reactionOf: Readonly<Partial<Record<FailureReason, string>>> = {
+  'forge-assigns-nothing':
+    'It shows this after 10 min. It keeps the runners, and starts no further ones for these jobs.',
+}
+
 export function troubleshootingPage(): string {
   const reasons = Object.keys(failures) as FailureReason[]
   const chapters = (Object.keys(classes) as Class[]).map((one) => {
@@ -120,7 +126,7 @@ function section(reason: FailureReason): string {
 
 ${info.sentence}
 
-- **Dayfly:** ${[deadlineText(info.deadline, info.class), retryText(info)].filter(Boolean).join(' ')}
+- **Dayfly:** ${reactionOf[reason] ?? [deadlineText(info.deadline, info.class), retryText(info)].filter(Boolean).join(' ')}
 - **Next step:** ${info.next}${seen}${quotesOf(reason)}
 
 \`\`\`sh

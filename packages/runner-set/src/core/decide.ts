@@ -9,7 +9,7 @@ import { capacityDue, capacityOf } from './capacity.ts'
 import { decideLife } from './life.ts'
 import type { Moment } from './moment.ts'
 import { isPaused } from './paused.ts'
-import { lastReasonUntil, limited, statusOf } from './report.ts'
+import { limited, statusChangesAt, statusOf } from './report.ts'
 import { decideScale } from './scale.ts'
 import { waitsForForgeUntil } from './starts.ts'
 import { checkAgainAt } from './template.ts'
@@ -41,7 +41,7 @@ export function decide(world: SetWorld, limits: Limits, now: Instant, ids: reado
       ...[scale, template, removals, list, report].map((step) => step.wakeAt),
       capacityDue(capacity, moment),
     ]),
-    events: [...lives.events, ...limitEvents(moment, report)],
+    events: [...lives.events, ...limitEvents(moment, report), ...assignmentEvents(moment, report)],
   }
 }
 
@@ -134,7 +134,7 @@ export function unreported(moment: Moment): SetStatus | undefined {
 function decideReport(moment: Moment): Part {
   const { world, limits, now } = moment
   const status = unreported(moment)
-  if (!status) return { actions: [], wakeAt: lastReasonUntil(moment) }
+  if (!status) return { actions: [], wakeAt: statusChangesAt(moment) }
   const allowedAt = world.reported ? world.reported.at + limits.reportEveryMs : now
   return now < allowedAt ? { actions: [], wakeAt: allowedAt } : once(moment, { kind: 'report', status })
 }
@@ -163,6 +163,16 @@ function limitEvents(moment: Moment, { actions: [report] }: Part): readonly Jour
   if (report?.kind !== 'report' || until === undefined) return []
   if (!isLimited(report.status.conditions) || isLimited(conditions)) return []
   return [{ kind: 'registrations-limited', namespace: set.namespace, set: set.name, until }]
+}
+
+/** A problem of how the forge gives jobs to runners is journaled when its report begins. */
+function assignmentEvents({ world }: Moment, { actions: [report] }: Part): readonly JournalEvent[] {
+  const { set, reported } = world
+  const found = (status: SetStatus | undefined) => status?.problems.find(({ kind }) => kind === 'assignment')
+  const problem = report?.kind === 'report' ? found(report.status) : undefined
+  if (!problem || found(reported?.status)?.reason === problem.reason) return []
+  const failure = { reason: problem.reason, message: problem.detail }
+  return [{ kind: 'forge-failed', namespace: set.namespace, set: set.name, failure }]
 }
 
 /** An action of the set itself: one of a kind at a time, and not before its back-off is over. */

@@ -5,8 +5,16 @@ import type { SetProblem } from '../model/status.ts'
 import type { SetWorld } from '../model/world.ts'
 import { quotaRooms } from './quota-room.ts'
 
-/** @param failures failed starts in a row that still count @param left idle runners that leave by themselves */
-export function problemsOf(world: SetWorld, failures: number, left: Failure | undefined): readonly SetProblem[] {
+export type Judged = {
+  /** Failed starts in a row that still count. */
+  readonly failures: number
+  /** Idle runners leave by themselves. */
+  readonly left: Failure | undefined
+  /** The forge does not give jobs to the runners as it should. */
+  readonly assignment: Failure | undefined
+}
+
+export function problemsOf(world: SetWorld, { failures, left, assignment }: Judged): readonly SetProblem[] {
   const { template, templateHash, forgeFailure, history, settingsFailure, stuck, delays } = world
   const problems: SetProblem[] = []
   const add = (kind: SetProblem['kind'], { reason, message }: Failure, count = '') =>
@@ -16,6 +24,7 @@ export function problemsOf(world: SetWorld, failures: number, left: Failure | un
   if (history.blocked) add('blocked', history.blocked)
   if (settingsFailure) add('settings', settingsFailure)
   if (stuck) add('stuck', stuck.oldest, `${counted(stuck.count, 'pod')} no longer counted against max. `)
+  if (assignment) add('assignment', assignment)
   const full = fullQuota(world)
   if (full) add('delayed', full)
   if (delays) {

@@ -12,6 +12,7 @@ import { isPaused } from './paused.ts'
 import { fullQuota, problemsOf } from './problems.ts'
 import { waitsForForgeUntil } from './starts.ts'
 import { failureOfLeft, recentFailures } from './state/history.ts'
+import { failureOfUnassigned, unassignedShownAt } from './unassigned.ts'
 
 /** A condition without its times. */
 type Untimed = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>
@@ -23,8 +24,10 @@ export function statusOf(moment: Moment): SetStatus {
   const demand = freshDemand(world, limits, now)
   const demandKnown = demand !== undefined
   const failures = recentFailures(world.history, limits, now)
-  const problems = problemsOf(world, failures, failureOfLeft(world.history, limits))
-  const reason = shownFailure(moment, problems)
+  const left = failureOfLeft(world.history, limits)
+  const assignment = failureOfUnassigned(world, limits, now)
+  const problems = problemsOf(world, { failures, left, assignment })
+  const reason = shownFailure(moment, problems, assignment)
   const pollSeconds = pollSecondsOf(world, demandKnown)
   return {
     observedGeneration: world.set.generation,
@@ -58,17 +61,30 @@ function announcedOf({ set, capacity: { announced, limit } }: SetWorld, demandKn
 }
 
 /** A failure of the whole set comes before a failure of one runner. If nothing is wrong any more, the last failure is shown for a minute. */
-function shownFailure(moment: Moment, problems: readonly SetProblem[]): Failure | undefined {
+function shownFailure(
+  moment: Moment,
+  problems: readonly SetProblem[],
+  assignment: Failure | undefined,
+): Failure | undefined {
   const { template, history, forgeFailure } = moment.world
   if (template?.is === 'refused') return template.failure
   const isShown = problems.length > 0 || lastReasonUntil(moment) !== undefined
-  return history.blocked ?? forgeFailure ?? fullQuota(moment.world) ?? (isShown ? history.last : undefined)
+  return history.blocked ?? forgeFailure ?? assignment ?? fullQuota(moment.world) ?? (isShown ? history.last : undefined)
 }
 
 /** Returns until when the last failure is shown although nothing is wrong any more; undefined if it is not. */
-export function lastReasonUntil({ world, limits, now }: Moment): Instant | undefined {
+function lastReasonUntil({ world, limits, now }: Moment): Instant | undefined {
   const until = world.history.last && world.history.last.at + limits.lastReasonMs
   return until !== undefined && now < until ? until : undefined
+}
+
+/** Returns when the status may change although nothing happens; undefined if it cannot. */
+export function statusChangesAt(moment: Moment): Instant | undefined {
+  const { world, limits, now } = moment
+  const reasonUntil = lastReasonUntil(moment)
+  const shownAt = world.unassigned && unassignedShownAt(world.unassigned, limits)
+  if (shownAt === undefined || shownAt <= now) return reasonUntil
+  return Math.min(reasonUntil ?? shownAt, shownAt)
 }
 
 function withTimes({ set, conditions }: SetWorld, condition: Untimed, now: Instant): Condition {

@@ -119,6 +119,7 @@ export function world(runners: readonly Runner[], over: Partial<SetWorld> = {}):
     counts: { known: true, value: counts, at: now },
     attention: runners,
     need: undefined,
+    unassigned: undefined,
     surplus: runners.filter((each) => ['starting', 'idle'].includes(phaseOf(each))),
     departed: [],
     pendingRemovals: [],

@@ -33,6 +33,12 @@ export const forgeFailures = {
     next: 'Wait: Dayfly continues when the limit allows.',
     retry: soon,
   },
+  'forge-assigns-nothing': {
+    class: 'forge',
+    sentence: 'The forge counts jobs that wait for the set, and gives its online runners none.',
+    next: 'Check the status page of the forge. The runners stay, and take the jobs when the forge gives them out again.',
+    retry: soon,
+  },
   'session-taken': {
     class: 'forge',
     sentence: 'Another listener holds the message session of the scale set.',

@@ -42,6 +42,8 @@ export type Limits = {
   readonly failuresBeforeProbe: number
   /** Number of idle runners in a row that may leave by themselves before it is shown. */
   readonly leftIdleMax: number
+  /** Jobs wait for this long while runners are online and none gets a job: the forge assigns nothing. */
+  readonly unassignedMs: number
   /** Number of surplus runners that one tick ends. */
   readonly surplusPerTick: number
   /** Number of runners that one tick starts. */
@@ -87,6 +89,7 @@ export const defaultLimits: Limits = {
   failureMemoryMs: 15 * minute,
   failuresBeforeProbe: 3,
   leftIdleMax: 3,
+  unassignedMs: 10 * minute,
   surplusPerTick: 10,
   startsPerTick: 100,
   keptMax: 10,

@@ -16,8 +16,17 @@ export type Condition = {
   readonly lastTransitionTime: string
 }
 
-/** The parts of a set that can have a problem. `blocked`: a failure that no new runner can avoid. `stuck`: pods that do not end. `delayed` and `failing`: starts. */
-export const problemKinds = ['template', 'forge', 'blocked', 'settings', 'stuck', 'delayed', 'failing'] as const
+/** The parts of a set that can have a problem. `blocked`: a failure that no new runner can avoid. `stuck`: pods that do not end. `assignment`: how the forge gives jobs to runners. `delayed` and `failing`: starts. */
+export const problemKinds = [
+  'template',
+  'forge',
+  'blocked',
+  'settings',
+  'stuck',
+  'assignment',
+  'delayed',
+  'failing',
+] as const
 
 /** A problem of a set now. The table of failures has the sentence and the next step of its reason. */
 export type SetProblem = {

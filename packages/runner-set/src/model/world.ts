@@ -9,6 +9,7 @@ import type { PodUse, Quotas } from './quota.ts'
 import type { Counts, Reading, Registration, Runner } from './runner.ts'
 import type { RunnerSet } from './runner-set.ts'
 import type { Condition, JobRecord, SetStatus } from './status.ts'
+import type { Unassigned } from './unassigned.ts'
 
 /** The verdict of the API server and of our own rules on the template with this hash. */
 export type TemplateVerdict =
@@ -126,6 +127,8 @@ export type SetWorld = {
   readonly attention: readonly Runner[]
   /** Undefined while the demand or the counts are unknown, and with a strategy of cycles. */
   readonly need: Need | undefined
+  /** Jobs that wait although runners are online; undefined while there are none. */
+  readonly unassigned: Unassigned | undefined
   /** Runners that may be ended because they are too many: without a job and without an end under way, in the order of their ends. */
   readonly surplus: readonly Runner[]
   readonly departed: readonly Departed[]

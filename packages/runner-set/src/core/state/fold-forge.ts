@@ -53,6 +53,7 @@ export function foldForgeEvent(step: FoldStep, event: ForgeEvent): void {
 
 export function forgeFailed({ state, events }: FoldStep, failure: Failure, since: Instant): void {
   state.forge.failing(failure, since)
+  state.unassigned = undefined
   state.history = noneLeft(state.history)
   events.push({ kind: 'forge-failed', ...setSubject(state), failure })
 }
@@ -74,6 +75,7 @@ function jobStarted(step: FoldStep, event: Extract<ForgeEvent, { kind: 'job-star
   forge.jobReported(at, step.at, step.limits)
   countSuccess(step, before)
   step.state.history = noneLeft(step.state.history)
+  step.state.unassigned = undefined
   departures.jobStarted(name)
   pendingRemovals.hadJob(name)
   const isLate = isNextJob(step, name, job.id)
@@ -151,6 +153,7 @@ function compareRunner(step: FoldStep, runner: Runner, listed: Registration | un
     countSuccess(step, after)
     step.events.push({ kind: 'runner-online', ...subject(step, after.name) })
   }
+  if (phaseOf(after) === 'busy' && phaseOf(runner) !== 'busy') step.state.unassigned = undefined
   put(step, after)
 }
 

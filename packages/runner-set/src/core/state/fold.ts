@@ -53,6 +53,7 @@ function foldInput(step: FoldStep, input: Input): void {
       break
     case 'forge-paused':
       state.forge.paused(step.at)
+      state.unassigned = undefined
       break
     case 'forge-failed':
       forgeFailed(step, input.failure, step.at)

@@ -14,6 +14,7 @@ import { needOf, surplusEndsAt } from '../need.ts'
 import { isPaused } from '../paused.ts'
 import { templateHash } from '../pod.ts'
 import { fleetOf } from '../strategy/fleet.ts'
+import { unassignedOf } from '../unassigned.ts'
 import { countingOf, Departures } from './departures.ts'
 import { ForgeReadings } from './forge-readings.ts'
 import { noHistory } from './history.ts'
@@ -38,6 +39,8 @@ export type SetState = {
   /** Names of runners that are removed while the watch may still report their pods. */
   readonly removed: Set<string>
   history: History
+  /** Of the last look; undefined if a runner has got a job since then. */
+  unassigned: SetWorld['unassigned']
   /** The jobs that runners took last, the newest first. */
   jobs: readonly JobRecord[]
   /** Jobs that started on a runner that had run one. */
@@ -81,6 +84,7 @@ export function newSetState(set: RunnerSet, stored: StoredStatus = {}): SetState
     capacity: firstCapacity(set),
     removed: new Set(),
     history: noHistory,
+    unassigned: undefined,
     jobs: stored.jobs ?? [],
     lateJobs: stored.lateJobs ?? 0,
     scaledBy: 0,
@@ -99,6 +103,7 @@ export function worldOf(state: SetState, allowance: SetWorld['allowance'], limit
   const counts = pods.known ? ({ known: true, value: table.counts(), at: pods.at } as const) : pods
   const departed = departures.all()
   const need = needOf({ set: state.set, demand: forge.demand, counts, departed }, limits, now)
+  state.unassigned = unassignedOf({ demand: forge.demand, counts, need }, state.unassigned, limits, now)
   return {
     set: state.set,
     templateHash: state.templateHash,
@@ -110,6 +115,7 @@ export function worldOf(state: SetState, allowance: SetWorld['allowance'], limit
     counts,
     attention: table.takeAttention(now),
     need,
+    unassigned: state.unassigned,
     surplus: surplusOf(state, need, limits, now),
     departed,
     pendingRemovals: pendingRemovals.all(),
