@@ -2,6 +2,9 @@
 import { z } from 'zod'
 import { type ChangeOf, changeKnobs, milliseconds, seconds } from '../server/knobs.ts'
 
+/** API timestamps; null while no end is planned. */
+export type VersionEnds = { readonly runtime: string | null; readonly registration: string | null }
+
 export type Knobs = {
   /** `hosted`: jobs arrive assigned, as on github.com. `legacy`: jobs are offered and acquired, as on GHES. */
   readonly mode: 'hosted' | 'legacy'
@@ -43,6 +46,12 @@ export type Knobs = {
   readonly createStatus: 200 | 201
   /** The response to the acknowledgement of an unknown message. */
   readonly unknownMessage: 204 | 404
+  /** The end of each version of the runner that the REST API knows. */
+  readonly versionEnds: Readonly<Record<string, VersionEnds>>
+  /** The lowest version of the runner that may register; empty for none, as on GHES. */
+  readonly minimumVersion: string
+  /** The treatment of a runner whose version has ended. `refused`: it gets an error, and ends. `silent`: it stays online and gets no job. */
+  readonly endedVersions: 'refused' | 'silent'
   /** How long a registration exists after the end of its job. */
   readonly registrationDelayMs: number
   readonly completedDelayMs: number
@@ -60,6 +69,8 @@ export const limits = {
 } as const
 
 const count = z.number().int().positive().max(1_000_000_000)
+
+const time = z.iso.datetime().nullable().default(null)
 
 const knobsSchema = z.strictObject({
   mode: z.enum(['hosted', 'legacy']),
@@ -87,6 +98,9 @@ const knobsSchema = z.strictObject({
   labelTypeCase: z.enum(['lower', 'as-sent']),
   createStatus: z.union([z.literal(200), z.literal(201)]),
   unknownMessage: z.union([z.literal(204), z.literal(404)]),
+  versionEnds: z.record(z.string().max(64), z.strictObject({ runtime: time, registration: time })),
+  minimumVersion: z.string().max(64),
+  endedVersions: z.enum(['refused', 'silent']),
   registrationDelayMs: milliseconds,
   completedDelayMs: milliseconds,
   completedDropped: z.boolean(),
@@ -99,7 +113,7 @@ export type KnobChange = ChangeOf<Knobs>
 
 /** Returns the defaults (docs/reference/scale-set-protocol.md#s19-4) with the given changes. */
 export function knobsFrom(change: KnobChange = {}): Knobs {
-  const ofMode = change.mode === 'legacy' ? { firstMessageId: 1, restBudget: 0 } : {}
+  const ofMode = change.mode === 'legacy' ? { firstMessageId: 1, restBudget: 0, minimumVersion: '' } : {}
   return changeKnobs({ ...defaults, ...ofMode }, change)
 }
 
@@ -129,6 +143,9 @@ const defaults: Knobs = {
   labelTypeCase: 'lower',
   createStatus: 200,
   unknownMessage: 204,
+  versionEnds: {},
+  minimumVersion: '2.329.0',
+  endedVersions: 'refused',
   registrationDelayMs: 0,
   completedDelayMs: 0,
   completedDropped: false,

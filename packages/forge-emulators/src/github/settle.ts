@@ -2,6 +2,7 @@
 // Changes between two calls share one envelope.
 import type { Emulation } from './emulation.ts'
 import { assignJob, offerJob, takes } from './jobs.ts'
+import { getsJobs } from './runner-versions.ts'
 import { reserveRunner } from './runners.ts'
 import type { ScaleSet } from './state.ts'
 import { assignedTo } from './statistics.ts'
@@ -10,7 +11,7 @@ export function settle(emulation: Emulation): void {
   const sets = [...emulation.state.sets.values()]
   if (emulation.state.queue.size > 0) match(emulation, sets)
   for (const set of sets) {
-    reserve(set)
+    reserve(emulation, set)
     if (set.pending.length > 0) set.session?.wake?.()
   }
 }
@@ -39,12 +40,12 @@ function hasRoom(set: ScaleSet): boolean {
   return assignedTo(set) < (set.session?.capacity ?? 0)
 }
 
-/** Gives waiting jobs to idle runners. A runner whose poll has broken off gets none, because it may be dead. */
-function reserve(set: ScaleSet): void {
+/** Gives waiting jobs to idle runners. A runner whose poll has broken off gets none, because it may be dead; nor does one of an ended version. */
+function reserve(emulation: Emulation, set: ScaleSet): void {
   if (set.waiting.size === 0) return
   for (const runner of set.idle) {
     const [job] = set.waiting
     if (!job) return
-    if (runner.listening) reserveRunner(job, runner, set)
+    if (runner.listening && getsJobs(emulation, runner)) reserveRunner(job, runner, set)
   }
 }

@@ -3,6 +3,7 @@ import type { Instant } from '@dayfly/kit/clock'
 import type { Failure } from '../../model/failure.ts'
 import type { ForgeEvent, ForgeRunners, ForgeState, UnservedJobs } from '../../model/forge-event.ts'
 import type { Limits } from '../../model/limits.ts'
+import type { RunnerVersion } from '../../model/runner-version.ts'
 import type { DemandReading } from '../../model/world.ts'
 
 type DemandEvent = Omit<Extract<ForgeEvent, { kind: 'demand' }>, 'kind'>
@@ -16,6 +17,8 @@ export class ForgeReadings {
   failure: (Failure & { readonly since: Instant }) | undefined
   /** A difference between the set and the forge's record of it. */
   settingsFailure: Failure | undefined
+  /** The version of the set's runner. It outlives a failure of the forge. */
+  runnerVersion: RunnerVersion | undefined
   registrationsAt: Instant | undefined
   registrationsDoubtful = false
   /** When the last runner left. */
@@ -50,6 +53,13 @@ export class ForgeReadings {
 
   #comesBehind(at: Instant, now: Instant, { lateEventMs }: Limits): void {
     if (now - at > lateEventMs) this.backlogUntil = now + lateEventMs
+  }
+
+  /** The forge that has said once when it ends a version does not unsay it by refusing to say it again. */
+  versionReported(version: RunnerVersion | undefined): void {
+    const before = this.runnerVersion
+    const schedule = version?.version === before?.version ? (version?.schedule ?? before?.schedule) : version?.schedule
+    this.runnerVersion = version && { ...version, schedule }
   }
 
   failing(failure: Failure, since: Instant): void {
