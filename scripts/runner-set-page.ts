@@ -213,6 +213,7 @@ It refuses a template that the API server refuses or changes, one without the co
 | \`Ready\` | Runners start when jobs ask for them, or the set is paused (reason \`Paused\`). | The reason and the message say what is missing. |
 | \`TemplateAccepted\` | The API server accepts the template. With the reason \`AcceptedWithWarnings\`, the message names its hazards. | Dayfly checks the template, or refuses it. |
 | \`ForgeConnected\` | The forge reports its demand. | The forge refuses, or does not respond. |
+| \`RunnerVersionSupported\` | The forge serves the version of the runner. The reason says if it ends within 14 or 7 days. Only at GitHub. | The forge has ended the version, or the version or its end is not known ([more](guide/github.md#the-version-of-the-runner)). |
 | \`Degraded\` | Starts fail or are held up, or pods are stuck. | Nothing is wrong. |
 | \`Reconciling\` | The set is not ready, and the cause may pass by itself. | absent |
 | \`Stalled\` | The set is not ready until an operator changes it. | absent |

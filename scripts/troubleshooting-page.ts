@@ -72,11 +72,16 @@ const commandsOf: Readonly<Partial<Record<FailureReason, readonly string[]>>> = 
   'life-exceeded': [asStored],
   'runner-failed': [logs],
   'runner-outdated': [asStored, logs],
+  'runner-version-ends': [asStored],
   'deregistration-refused': [`dayfly plan "$SET" ${namespace} --forge`],
 }
 
-/** The reaction of Dayfly to reasons after which it repeats nothing. */
+/** Says how Dayfly reacts, where it repeats nothing or shows a reason for several causes. */
 const reactionOf: Readonly<Partial<Record<FailureReason, string>>> = {
+  'runner-outdated':
+    'It shows this after exit code 7, and from the end of the version on. It also shows it when online runners of an ended version get no job for 10 min. A runner that ended with exit code 7 gets a replacement after a growing wait.',
+  'runner-version-ends':
+    'It shows this 14 days before the time, and again 7 days before. The set works on ([more](github.md#the-version-of-the-runner)).',
   'idle-runner-left':
     'It starts one spare at a time, after a wait that grows to 5 min, until none has left for 15 min. A job gets its runner at once.',
   'forge-events-late':

@@ -2,7 +2,7 @@
 // which need the clients of many clouds.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFile, copyFile, mkdir } from 'node:fs/promises'
+import { appendFile, copyFile, mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { numberAt, textAt } from '@dayfly/kit/read-json'
@@ -34,6 +34,11 @@ export async function openKedaScaler(folder: string, signal: AbortSignal): Promi
   await mkdir(path.join(folder, 'scalers'))
   const copy = (from: string, to: string) => copyFile(from, path.join(folder, to))
   for (const file of files) await copy(path.join(module.folder, 'pkg/scalers', file), `scalers/${file}`)
+  // KEDA keeps this constant in the scaler of a cloud.
+  await writeFile(
+    path.join(folder, 'scalers/constant.go'),
+    'package scalers\n\nconst externalMetricType = "External"\n',
+  )
   await copy(path.join(import.meta.dirname, 'main.go'), 'main.go')
   // KEDA's own versions and replacements hold for the program, too.
   await copy(path.join(module.folder, 'go.mod'), 'go.mod')

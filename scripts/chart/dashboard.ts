@@ -105,6 +105,18 @@ const rows: readonly { readonly title: string; readonly height: number; readonly
         unit: 'short',
         queries: [{ expr: 'min by (account) (dayfly_forge_budget_remaining)', legend: '{{account}}' }],
       },
+      {
+        title: 'Time until the version of a runner ends',
+        description: 'GitHub gives no jobs to a runner of an ended version. Update the image before.',
+        kind: 'lines',
+        unit: 's',
+        queries: [
+          {
+            expr: `min by (namespace, set, version) (dayfly_runner_version_end_timestamp_seconds{${ofSet}} - time())`,
+            legend: '{{namespace}}/{{set}} {{version}}',
+          },
+        ],
+      },
       requests('Requests to the forge', 'operation', 'dayfly_forge_requests_total'),
       latency('Response time of the forge', 'operation', 'dayfly_forge_request_seconds', 'operation!="poll"'),
       requests('Requests to the API server', 'verb', 'dayfly_kubernetes_requests_total'),

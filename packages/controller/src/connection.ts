@@ -3,6 +3,7 @@ import { backoffMs } from '@dayfly/kit/backoff'
 import { type LinkedSignal, linkSignals } from '@dayfly/kit/signals'
 import type { Kubernetes } from '@dayfly/kubernetes/kubernetes'
 import { isPaused } from '@dayfly/runner-set/core/paused'
+import { versionedImage } from '@dayfly/runner-set/core/runner-image'
 import type { ForgeAccess, ForgeSet, Link } from '@dayfly/runner-set/forge/forge'
 import type { ForgeEvent, ForgeState } from '@dayfly/runner-set/model/forge-event'
 import type { Input } from '@dayfly/runner-set/model/input'
@@ -250,6 +251,7 @@ export function forgeSet(set: RunnerSet, announced: number): ForgeSet {
   const { name, source, template } = set
   const { labels, runnerGroup: group, jobImage } = source
   const graceSeconds = template.spec?.['terminationGracePeriodSeconds']
+  const runner = versionedImage(set)
   return {
     name,
     runnerPrefix: runnerPrefix(set),
@@ -258,5 +260,6 @@ export function forgeSet(set: RunnerSet, announced: number): ForgeSet {
     max: announced,
     ...(jobImage === undefined ? {} : { jobImage }),
     ...(typeof graceSeconds === 'number' ? { graceSeconds } : {}),
+    ...(runner ? { runner } : {}),
   }
 }

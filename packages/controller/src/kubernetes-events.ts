@@ -58,7 +58,8 @@ function noteOf(event: JournalEvent): Note | undefined {
     case 'runner-delayed':
     case 'start-refused':
     case 'registration-kept':
-    case 'cordon-failed': {
+    case 'cordon-failed':
+    case 'runner-version-ends': {
       const { reason, message } = event.failure
       return { type: 'Warning', reason: camelCase(reason), message: sentenceOf(reason, message) }
     }

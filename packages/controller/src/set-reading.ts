@@ -8,6 +8,7 @@ import type { ForgeRunners, UnservedJobs } from '@dayfly/runner-set/model/forge-
 import type { Held } from '@dayfly/runner-set/model/held'
 import type { Counts } from '@dayfly/runner-set/model/runner'
 import type { RunnerSet } from '@dayfly/runner-set/model/runner-set'
+import type { RunnerVersion } from '@dayfly/runner-set/model/runner-version'
 import type { Condition, JobRecord, SetStatus } from '@dayfly/runner-set/model/status'
 import type { Need } from '@dayfly/runner-set/model/world'
 
@@ -24,6 +25,8 @@ export type SetReading = {
   readonly connected: boolean
   /** A problem of that connection; undefined while there is none. */
   readonly forgeFailure: Failure | undefined
+  /** The version of its runner, as far as it is known. */
+  readonly runnerVersion: RunnerVersion | undefined
 }
 
 /** The part that only the page shows. */
@@ -54,6 +57,7 @@ export function readingOf({ set, pods, table, forge, conditions, reported }: Set
     conditions,
     connected,
     forgeFailure: forge.failure,
+    runnerVersion: forge.runnerVersion,
   }
 }
 

@@ -11,6 +11,7 @@ import { readJobPods, withJobPods } from '../operate/job-pods.ts'
 import { readLeaders } from '../operate/leader.ts'
 import { judge } from '../operate/overview.ts'
 import { planOf } from '../operate/plan.ts'
+import { faultsIn } from '../operate/problems.ts'
 import { orUnknown } from '../operate/read.ts'
 import { explanationOf, explanationOfGone, type RunnerExplanation } from '../operate/runner-explanation.ts'
 import { readSets, type SetView } from '../operate/set-view.ts'
@@ -111,7 +112,7 @@ async function explainSet(opened: Opened, view: SetView): Promise<ExplainedSet> 
 function showSet(explained: ExplainedSet, options: ClusterOptions): number {
   if (options.json) printJson(setJson(explained))
   else printResult(`${setLines(explained, columnsOf()).join('\n')}\n`)
-  return explained.judged.problems.length > 0 ? 1 : 0
+  return faultsIn(explained.judged.problems).length > 0 ? 1 : 0
 }
 
 async function explainRunner(opened: Opened, subject: Extract<Subject, { is: 'runner' }>): Promise<ExplainedRunner> {

@@ -43,6 +43,7 @@ export function setLines({ judged, plan, living, events, now }: ExplainedSet, wi
   return [
     `Set ${view.namespace}/${view.name}${view.paused ? ' (paused)' : ''}`,
     ...fine,
+    ...versionLines(view, width),
     '',
     ...(plan ? planOfOneLines(plan, judged, width) : ['Now: the controller does not work on a set that is not valid.']),
     ...unservedLines(view, width),
@@ -59,6 +60,13 @@ export function setJson({ judged, plan, events }: ExplainedSet): object {
     jobs,
     events: eventsJson(events),
   }
+}
+
+/** Says what is known of the runner's version. The problems say it themselves if it ends. */
+function versionLines({ conditions, problems }: SetView, width: number): readonly string[] {
+  const found = conditions.find(({ type }) => type === 'RunnerVersionSupported')
+  if (!found || problems.some(({ kind }) => kind === 'version')) return []
+  return wrap(found.message, '  ', width)
 }
 
 /** The jobs of the account that wait for no set, if this set shows them. */

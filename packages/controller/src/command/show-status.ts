@@ -169,6 +169,7 @@ export function setJson({ view, work, problems }: Judged): object {
     lateJobs: lateJobs ?? null,
     unserved: unserved ?? null,
     pollSeconds: pollSeconds ?? null,
+    runnerVersion: view.runnerVersion ?? null,
     max: max ?? null,
     announced: announced ?? null,
     announcedReason: announcedReason ?? null,

@@ -6,6 +6,7 @@ import { untilInterrupted } from '@dayfly/command-line/until-interrupted'
 import { Command } from 'commander'
 import { readControllerPods } from '../operate/controller-pods.ts'
 import { type Overview, readOverview } from '../operate/overview.ts'
+import { faultsIn } from '../operate/problems.ts'
 import { type ClusterOptions, type Opened, onCluster, withCluster } from './options.ts'
 import { refusing } from './refusals.ts'
 import { requireNamespace } from './require-namespace.ts'
@@ -60,7 +61,7 @@ function print(status: Status, { namespace }: Opened, { json }: Options): void {
 /** Nothing works without a controller that leads, also if there is no set yet. An unknown leader is not a problem. */
 function isFine({ sets, leaders }: Overview): boolean {
   const isLed = !leaders.known || leaders.value.some(({ is }) => is === 'leading')
-  return isLed && sets.every(({ problems }) => problems.length === 0)
+  return isLed && sets.every(({ problems }) => faultsIn(problems).length === 0)
 }
 
 /** Shows the first situation, then each that differs. A terminal is cleared before each. An error after the first situation may pass. */

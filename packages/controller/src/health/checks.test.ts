@@ -21,6 +21,7 @@ const reading = (name: string, forgeFailure: ControllerState['sets'][number]['fo
   conditions: [],
   connected: forgeFailure === undefined,
   forgeFailure,
+  runnerVersion: undefined,
 })
 const unreachable = { reason: 'forge-unreachable', message: 'connect ECONNREFUSED' } as const
 const verdict = (checks: readonly Check[]) => checks.map(({ name, is }) => `${name} ${is}`)

@@ -1,5 +1,6 @@
 // Turns one journal event into the fields of a log line: its level, a sentence, and what an operator filters by.
 import { unreachable } from '@dayfly/kit/assert'
+import type { Instant } from '@dayfly/kit/clock'
 import { timestamp } from '@dayfly/kit/timestamp'
 import { type ClusterFault, doubtOf, type JournalEvent, lateJobNext } from '@dayfly/runner-set/model/event'
 import { type Failure, failureInfo } from '@dayfly/runner-set/model/failure'
@@ -48,17 +49,14 @@ export function logLineOf(event: JournalEvent): LogLine {
     case 'forge-connected':
       return { level: 'info', message: 'The forge is connected.' }
     case 'forge-failed':
+    case 'runner-version-ends':
       return ofFailure('warn', event.failure)
     case 'credential-changed':
       return { level: 'info', message: 'The credential of the forge changed. The set connects again with the new one.' }
     case 'protocol-anomaly':
       return { level: 'info', message: event.message, reason: event.anomaly }
     case 'registrations-limited':
-      return {
-        level: 'info',
-        message: 'Runners wait for the limit of the forge on registrations.',
-        until: timestamp(event.until),
-      }
+      return limitedUntil(event.until)
     case 'registration-dropped':
       return { level: 'debug', message: 'A registration without a runner was removed.', registration: event.name }
     case 'registration-kept':
@@ -84,6 +82,14 @@ export function logLineOf(event: JournalEvent): LogLine {
       return ofRunner(event)
     default:
       return ofProcess(event)
+  }
+}
+
+function limitedUntil(until: Instant): LogLine {
+  return {
+    level: 'info',
+    message: 'Runners wait for the limit of the forge on registrations.',
+    until: timestamp(until),
   }
 }
 

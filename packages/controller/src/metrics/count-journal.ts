@@ -39,6 +39,7 @@ function countOfSet(instruments: Instruments, series: SetSeries, event: OfSet): 
     case 'template-refused':
     case 'forge-failed':
     case 'registration-kept':
+    case 'runner-version-ends':
     case 'cordon-failed':
     case 'job-pod-failed':
     case 'job-doubtful':

@@ -63,6 +63,12 @@ export const metricTable = {
     labels: [...ofSet, 'type', 'status'],
     help: 'Always 1. The labels are a condition of the set and its current status: True, False or Unknown.',
   },
+  runnerVersionEnds: {
+    name: 'dayfly_runner_version_end_timestamp_seconds',
+    type: 'gauge',
+    labels: [...ofSet, 'version'],
+    help: "When the forge ends the version of the set's runner, in seconds of Unix time. Absent while unknown, and while no end is planned.",
+  },
   queueSeconds: {
     name: 'dayfly_job_queue_seconds',
     type: 'histogram',
@@ -93,7 +99,7 @@ export const metricTable = {
     name: 'dayfly_set_failures_total',
     type: 'counter',
     labels: [...ofSet, 'reason'],
-    help: 'Failures of a set as a whole, by reason: its template, its connection to the forge, registrations that stay, cordons. Each attempt counts.',
+    help: 'Failures of a set as a whole, by reason: its template, its connection to the forge, the end of a version, registrations that stay, cordons. Each attempt counts.',
   },
   jobsFinished: {
     name: 'dayfly_jobs_finished_total',

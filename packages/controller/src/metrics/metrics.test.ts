@@ -56,6 +56,7 @@ function reading(name: string, change: Partial<ControllerState['sets'][number]> 
     conditions: [ready],
     connected: true,
     forgeFailure: undefined,
+    runnerVersion: undefined,
     ...change,
   }
 }
@@ -75,6 +76,18 @@ describe('the gauges of sets', () => {
     expect(await shown(metrics, 'dayfly_runners_max', state)).toEqual([['ci linux', 50]])
     expect(await shown(metrics, 'dayfly_set_condition', state)).toEqual([['ci linux Ready False', 1]])
     expect(await shown(metrics, 'dayfly_leader', state)).toEqual([['', 1]])
+  })
+
+  test('show when the version of the runner ends, if the forge has planned it', async () => {
+    const name = 'dayfly_runner_version_end_timestamp_seconds'
+    const of = (runtimeEndsAt: number | undefined, registrationEndsAt?: number) => {
+      const schedule = { runtimeEndsAt, registrationEndsAt }
+      const runnerVersion = { version: '2.330.0', from: 'image', schedule, minimum: undefined } as const
+      return shown(make(), name, stateOf([reading('linux', { runnerVersion })]))
+    }
+    expect(await of(1_800_000_000_000)).toEqual([['ci linux 2.330.0', 1_800_000_000]])
+    expect(await of(1_800_000_000_000, 1_700_000_000_000)).toEqual([['ci linux 2.330.0', 1_700_000_000]])
+    expect([await of(undefined), await shown(make(), name, stateOf([reading('linux')]))]).toEqual([[], []])
   })
 
   test('are absent while unknown, never 0', async () => {

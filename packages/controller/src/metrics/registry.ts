@@ -23,6 +23,7 @@ export function createInstruments() {
     announced: gauge(table.announced),
     announcedLess: gauge(table.announcedLess),
     condition: gauge(table.condition),
+    runnerVersionEnds: gauge(table.runnerVersionEnds),
     queueSeconds: histogram(table.queueSeconds),
     startSeconds: histogram(table.startSeconds),
     runnerFailures: counter(table.runnerFailures),

@@ -1,5 +1,6 @@
 // Sets the gauges from the controller's state, at the time of a scrape.
 import { shownDemand } from '@dayfly/runner-set/core/desired'
+import { endOf } from '@dayfly/runner-set/core/runner-version'
 import { phases } from '@dayfly/runner-set/model/runner'
 import type { ControllerState } from '../controller.ts'
 import type { SetReading } from '../set-reading.ts'
@@ -11,8 +12,10 @@ export function setGauges(
   state: ControllerState | undefined,
   budgets: ReadonlyMap<string, number>,
 ): void {
-  const { leader, runners, demand, runnersMax, announced, announcedLess, condition, forgeBudget } = instruments
-  for (const gauge of [runners, demand, runnersMax, announced, announcedLess, condition, forgeBudget]) gauge.reset()
+  const { leader, runners, demand, runnersMax, announced, announcedLess, condition, runnerVersionEnds, forgeBudget } =
+    instruments
+  const ofSets = [runners, demand, runnersMax, announced, announcedLess, condition, runnerVersionEnds, forgeBudget]
+  for (const gauge of ofSets) gauge.reset()
   const leads = state?.election.state?.is === 'leading'
   leader.set(leads ? 1 : 0)
   if (!state || !leads) return
@@ -29,7 +32,15 @@ export function setGauges(
 
 function setGaugesOf(
   instruments: Instruments,
-  { set: { namespace, name, scale }, counts, demand, announced, announcedReason, conditions }: SetReading,
+  {
+    set: { namespace, name, scale },
+    counts,
+    demand,
+    announced,
+    announcedReason,
+    conditions,
+    runnerVersion,
+  }: SetReading,
 ) {
   const set = { namespace, set: name }
   instruments.runnersMax.set(set, scale.max)
@@ -38,5 +49,7 @@ function setGaugesOf(
   if (counts) for (const state of phases) instruments.runners.set({ ...set, state }, counts[state])
   const jobs = demand && demand.kind !== 'utilisation' ? shownDemand(demand, counts?.busy) : undefined
   if (jobs !== undefined) instruments.demand.set(set, jobs)
+  const end = runnerVersion?.schedule && endOf(runnerVersion.schedule)
+  if (end) instruments.runnerVersionEnds.set({ ...set, version: runnerVersion.version }, end.at / 1_000)
   for (const { type, status } of conditions) instruments.condition.set({ ...set, type, status }, 1)
 }

@@ -1,7 +1,7 @@
 // The problems come from the fields of a status. No sentence is read.
 import { expect, it } from 'vitest'
 import type { Work } from './leader.ts'
-import { lastingProblemsOf, problemsOf } from './problems.ts'
+import { faultsIn, lastingProblemsOf, problemsOf } from './problems.ts'
 import { viewSet } from './set-view.ts'
 
 const github = { url: 'https://github.com/acme', credentials: { secret: 'app' } }
@@ -102,4 +102,22 @@ it('states that pass by themselves are no lasting problems, but an unreachable f
   })
   expect(lastingProblemsOf(view, working).map(({ reason }) => reason)).toEqual(['forge-unreachable'])
   expect(lastingProblemsOf(view, { is: 'behind', sentence: 'x', next: 'y' })).toHaveLength(2)
+})
+
+it('separates a problem that has not happened yet from the others', () => {
+  const view = viewSet({
+    ...{ apiVersion: 'dayfly.dev/v1alpha1', kind: 'RunnerSet', spec: { github, scale: { max: 1 } } },
+    metadata: { name: 'linux', namespace: 'ci', resourceVersion: '1' },
+    status: {
+      problems: [
+        { kind: 'failing', reason: 'image-missing', detail: '' },
+        { kind: 'version', reason: 'runner-version-ends', detail: '' },
+      ],
+    },
+  })
+  const found = problemsOf(view, working)
+  expect([found, faultsIn(found)].map((some) => some.map(({ reason }) => reason))).toEqual([
+    ['image-missing', 'runner-version-ends'],
+    ['image-missing'],
+  ])
 })

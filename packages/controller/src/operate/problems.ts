@@ -10,6 +10,13 @@ export type Problem = {
   /** The observation; empty if the sentence says everything. */
   readonly detail: string
   readonly next: string
+  /** It has not happened yet, and nothing is held up by it. */
+  readonly ahead?: true
+}
+
+/** Returns the problems that have happened. */
+export function faultsIn<Of extends Pick<Problem, 'ahead'>>(problems: readonly Of[]): readonly Of[] {
+  return problems.filter(({ ahead }) => !ahead)
 }
 
 /** Returns the problems, those that stop the whole set first. */
@@ -46,9 +53,9 @@ function ofSpec(detail: string): Problem {
 function ofStatus({ problems }: SetView): readonly Problem[] {
   const reasons = [...new Set(problems.map(({ reason }) => reason))]
   return reasons.map((reason) => {
-    const { sentence, next } = failureInfo(reason)
+    const { sentence, next, ahead } = failureInfo(reason)
     const details = problems.filter((problem) => problem.reason === reason).map(({ detail }) => detail)
-    return { reason, sentence, detail: details.join(' '), next }
+    return { reason, sentence, detail: details.join(' '), next, ...(ahead ? { ahead } : {}) }
   })
 }
 

@@ -49,6 +49,16 @@ const unservedSchema = z.object({
   labels: z.array(z.string()),
 })
 
+const versionSchema = z.object({
+  version: z.string(),
+  from: z.enum(['runner', 'image']),
+  image: z.string(),
+  scheduled: z.boolean().catch(false),
+  runtimeEndsAt: z.string().nullable().catch(null),
+  registrationEndsAt: z.string().nullable().catch(null),
+  minimum: z.string().nullable().catch(null),
+})
+
 /** Drops entries of a list that cannot be read. */
 function listOf<Schema extends z.ZodType>(schema: Schema) {
   return z
@@ -69,6 +79,7 @@ const statusSchema = z.object({
   announced: count,
   announcedReason: text,
   announcedDetail: text,
+  runnerVersion: versionSchema.optional().catch(undefined),
   lastReason: text,
   lastMessage: text,
   forge: z.record(z.string(), z.string()).catch({}),
@@ -81,6 +92,7 @@ const statusSchema = z.object({
     .catch(undefined),
 })
 
+export type VersionView = z.infer<typeof versionSchema>
 export type ConditionView = z.infer<typeof conditionSchema>
 export type ProblemView = z.infer<typeof problemSchema>
 export type JobView = z.infer<typeof jobSchema>

@@ -4,7 +4,7 @@ import type { Held } from '@dayfly/runner-set/model/held'
 import type { RunnerSet } from '@dayfly/runner-set/model/runner-set'
 import { type HeldContext, heldCause } from './held-text.ts'
 import type { PlanStep } from './plan-step.ts'
-import type { Problem } from './problems.ts'
+import { faultsIn, type Problem } from './problems.ts'
 
 export type WhyFacts = {
   /** The most urgent one first. */
@@ -37,7 +37,7 @@ export function announcedText({ count, detail }: Announced, max: number): string
 
 /** Returns undefined while nothing holds the set up. A problem says more than what the decision does about it. */
 export function whyOf({ problems, held, context, waiting, demand, announced }: WhyFacts): string | undefined {
-  const [problem] = problems
+  const [problem] = faultsIn(problems)
   if (problem) return withDetail(problem)
   // So many starts at once are no hindrance: the next tick starts more.
   if (held && held.why.is !== 'starts-per-tick') return capital(heldCause(held.why, context))

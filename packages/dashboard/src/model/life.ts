@@ -9,6 +9,8 @@ export type Words = {
   /** The observation; empty if the sentence says everything. */
   readonly detail: string
   readonly next: string
+  /** It has not happened yet, and nothing is held up by it. */
+  readonly ahead?: true
 }
 
 /** A job, as its forge names it. */

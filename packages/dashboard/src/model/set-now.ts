@@ -82,6 +82,11 @@ export type SetNow = {
   readonly oldSince: Instant | null
 }
 
+/** Returns the problems that have happened. */
+export function faultsOf({ problems }: Pick<SetNow, 'problems'>): readonly Words[] {
+  return problems.filter(({ ahead }) => !ahead)
+}
+
 /** Red only where an operator can act. */
 export type HealthLine = {
   readonly name: string

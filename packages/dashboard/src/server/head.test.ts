@@ -31,6 +31,12 @@ test.each([
     'wrong',
   ],
   [
+    'a problem that has not happened yet',
+    [sampleSet('ci/a', busy(1)), sampleSet('ci/b', { problems: [{ ...problem, ahead: true }] })],
+    'No job waits. 1 runs. Soon: b (image-missing).',
+    'waiting',
+  ],
+  [
     'an unknown demand is not zero',
     [sampleSet('ci/a', { waiting: null }), sampleSet('ci/b', busy(3))],
     'No job is known to wait. 3 run. Whether jobs wait is unknown for a.',

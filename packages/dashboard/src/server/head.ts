@@ -1,7 +1,7 @@
 // The first line of the page, and its numbers: what waits and why, and what is wrong.
 import { ageText } from '@dayfly/kit/age-text'
 import type { Instant } from '@dayfly/kit/clock'
-import type { Head, RunnerCounts, SetNow, Totals } from '../model/set-now.ts'
+import { faultsOf, type Head, type RunnerCounts, type SetNow, type Totals } from '../model/set-now.ts'
 
 /** A part of the sum that is unknown makes the sum unknown: unknown is never zero. */
 function sumOf(sets: readonly SetNow[], of: (set: SetNow) => number | null): number | null {
@@ -42,11 +42,12 @@ const namedMax = 3
 export function headSentence(sets: readonly SetNow[], now: Instant): Pick<Head, 'sentence' | 'tone'> {
   if (sets.length === 0) return { sentence: 'There is no runner set yet.', tone: 'calm' }
   const waits = sets.filter(({ waiting }) => waiting !== null && waiting > 0)
-  const blocked = sets.filter(({ problems }) => problems.length > 0)
+  const blocked = sets.filter((set) => faultsOf(set).length > 0)
+  const warned = sets.filter((set) => set.problems.length > 0 && faultsOf(set).length === 0)
   const unknown = sets.filter(
     ({ hasQueue, waiting, paused, deleting }) => hasQueue && waiting === null && !paused && !deleting,
   )
-  const full = sets.filter(({ waiting, why, problems }) => waiting === 0 && why !== null && problems.length === 0)
+  const full = sets.filter((set) => set.waiting === 0 && set.why !== null && faultsOf(set).length === 0)
   const unserved = sets.reduce((sum, set) => sum + (set.unserved?.count ?? 0), 0)
   const first = longest(waits)
   const others = blocked.filter((set) => set !== first)
@@ -61,10 +62,10 @@ export function headSentence(sets: readonly SetNow[], now: Instant): Pick<Head, 
     ...(unknown.length > 0 ? [`Whether jobs wait is unknown for ${setsText(unknown)}.`] : []),
     ...(others.length > 0 ? [`${first ? 'Also wrong' : 'Wrong'}: ${setsText(others, true)}.`] : []),
     ...(others.length + unknown.length + unserved === 0 && first ? ['Nothing else is wrong.'] : []),
+    ...(warned.length > 0 ? [`Soon: ${setsText(warned, true)}.`] : []),
   ]
-  const tone =
-    blocked.length > 0 ? 'wrong' : waits.length + unknown.length + full.length + unserved > 0 ? 'waiting' : 'calm'
-  return { sentence: parts.join(' '), tone }
+  const waiting = waits.length + unknown.length + full.length + unserved + warned.length
+  return { sentence: parts.join(' '), tone: blocked.length > 0 ? 'wrong' : waiting > 0 ? 'waiting' : 'calm' }
 }
 
 /** The set with the job that waits longest, and one with a reason before one without. */

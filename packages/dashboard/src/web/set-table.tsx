@@ -1,6 +1,6 @@
 // All sets in one table. A row is drawn again only when its set changes.
 import { useMemo } from 'preact/hooks'
-import type { SetNow } from '../model/set-now.ts'
+import { faultsOf, type SetNow } from '../model/set-now.ts'
 import { count } from './format.ts'
 import { Badge, Note, OldMark, Section } from './parts.tsx'
 import { setAddress } from './route.ts'
@@ -9,7 +9,7 @@ import { useStore } from './store.ts'
 
 export function SetTable() {
   const sets = [...useStore().all('sets').values()].sort(byUrgency)
-  const wrong = sets.filter((set) => set.problems.length > 0).length
+  const wrong = sets.filter((set) => faultsOf(set).length > 0).length
   const aside = wrong === 0 ? null : <Badge mood="warning">{`${wrong} of ${sets.length} with a problem`}</Badge>
   return (
     <Section id="sets" title="Sets" aside={aside}>
@@ -63,7 +63,7 @@ export function SetTable() {
 function SetRow({ set }: { readonly set: SetNow }) {
   return useMemo(
     () => (
-      <tr class={set.problems.length > 0 ? 'wrong' : undefined}>
+      <tr class={faultsOf(set).length > 0 ? 'wrong' : undefined}>
         <th scope="row">
           <a href={setAddress(set.id)}>{set.id}</a> <OldMark at={set.oldSince} />
         </th>

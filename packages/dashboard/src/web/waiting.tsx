@@ -1,6 +1,6 @@
 // The demand that waits: by set with reason, next step and next start, and the jobs themselves.
 import type { WaitingJob } from '../model/life.ts'
-import type { SetNow } from '../model/set-now.ts'
+import { faultsOf, type SetNow } from '../model/set-now.ts'
 import { count, counted } from './format.ts'
 import { GuideLink, In, Note, Section, Since } from './parts.tsx'
 import { setAddress } from './route.ts'
@@ -27,7 +27,7 @@ export function Waiting() {
 }
 
 function WaitingSet({ set }: { readonly set: SetNow }) {
-  const [problem] = set.problems
+  const [problem] = faultsOf(set)
   return (
     <article class={problem ? 'card warning' : 'card'}>
       <h3>

@@ -4,6 +4,8 @@ import { type ChangeOf, changeKnobs, milliseconds, seconds } from '../server/kno
 
 export const outages = ['none', 'assigns-nothing', 'removes-idle', 'queue-delayed', 'fails'] as const
 export type Outage = (typeof outages)[number]
+/** API timestamps; null while no end is planned. */
+export type VersionEnds = { readonly runtime: string | null; readonly registration: string | null }
 
 export type Knobs = {
   /** `hosted`: jobs arrive assigned, as on github.com. `legacy`: jobs are offered and acquired, as on GHES. */
@@ -51,6 +53,12 @@ export type Knobs = {
    * `queue-delayed`: each job message arrives ten minutes late. `fails`: every call except those of runners gets 503, and no job is assigned.
    */
   readonly outage: Outage
+  /** The end of each version of the runner that the REST API knows. */
+  readonly versionEnds: Readonly<Record<string, VersionEnds>>
+  /** The lowest version of the runner that may register; empty for none, as on GHES. */
+  readonly minimumVersion: string
+  /** The treatment of a runner whose version has ended. `refused`: it gets an error, and ends. `silent`: it stays online and gets no job. */
+  readonly endedVersions: 'refused' | 'silent'
   /** How long a registration exists after the end of its job. */
   readonly registrationDelayMs: number
   readonly completedDelayMs: number
@@ -68,6 +76,8 @@ export const limits = {
 } as const
 
 const count = z.number().int().positive().max(1_000_000_000)
+
+const time = z.iso.datetime().nullable().default(null)
 
 const knobsSchema = z.strictObject({
   mode: z.enum(['hosted', 'legacy']),
@@ -96,6 +106,9 @@ const knobsSchema = z.strictObject({
   createStatus: z.union([z.literal(200), z.literal(201)]),
   unknownMessage: z.union([z.literal(204), z.literal(404)]),
   outage: z.enum(outages),
+  versionEnds: z.record(z.string().max(64), z.strictObject({ runtime: time, registration: time })),
+  minimumVersion: z.string().max(64),
+  endedVersions: z.enum(['refused', 'silent']),
   registrationDelayMs: milliseconds,
   completedDelayMs: milliseconds,
   completedDropped: z.boolean(),
@@ -108,7 +121,7 @@ export type KnobChange = ChangeOf<Knobs>
 
 /** Returns the defaults (docs/reference/scale-set-protocol.md#s19-4) with the given changes. */
 export function knobsFrom(change: KnobChange = {}): Knobs {
-  const ofMode = change.mode === 'legacy' ? { firstMessageId: 1, restBudget: 0 } : {}
+  const ofMode = change.mode === 'legacy' ? { firstMessageId: 1, restBudget: 0, minimumVersion: '' } : {}
   return changeKnobs({ ...defaults, ...ofMode }, change)
 }
 
@@ -139,6 +152,9 @@ const defaults: Knobs = {
   createStatus: 200,
   unknownMessage: 204,
   outage: 'none',
+  versionEnds: {},
+  minimumVersion: '2.329.0',
+  endedVersions: 'refused',
   registrationDelayMs: 0,
   completedDelayMs: 0,
   completedDropped: false,

@@ -58,7 +58,7 @@ export type RegistrationView = {
 
 /** A runner that is controlled by calls instead of HTTP. `absent` means that there is no such registration or no such job. */
 export interface StubRunner {
-  online(name: string): 'online' | 'absent' | 'connected-before'
+  online(name: string, version?: string): 'online' | 'absent' | 'connected-before'
   /** Waits for a job of the runner. Returns undefined after the poll time. */
   job(name: string, signal?: AbortSignal): Promise<Readonly<Job> | 'absent' | undefined>
   /** Starts the job that is reserved for the runner. */
@@ -130,10 +130,11 @@ function registrationView({ id, name, online, job }: Runner): RegistrationView {
 function createStubRunner(emulation: Emulation): StubRunner {
   const find = (name: string): Runner | undefined => runnerNamed(emulation, name)
   return {
-    online: (name) => {
+    online: (name, version) => {
       const runner = find(name)
       if (!runner) return 'absent'
       if (runner.connected) return 'connected-before'
+      runner.version = version
       connectRunner(emulation, runner)
       runner.listening = true
       settle(emulation)

@@ -72,7 +72,10 @@ test('a job goes from the queue to its completion, and nothing of it remains', a
 
   const started = github.poll(queue, 100_000_001)
   const runner = runnerCalls(String(field(jit, 'encodedJITConfig')))
-  const connected = await runner('POST', 'session', { ownerName: 'r-1', agent: { id: 1, name: 'r-1', version: '1' } })
+  const connected = await runner('POST', 'session', {
+    ownerName: 'r-1',
+    agent: { id: 1, name: 'r-1', version: '2.999.0' },
+  })
   expect((await runner('POST', 'session', {})).status).toBe(409)
   const sessionId = field(connected, 'sessionId')
   const message = await runner('GET', `message?sessionId=${sessionId}&status=Online`)

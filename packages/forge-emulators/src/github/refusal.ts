@@ -47,7 +47,12 @@ export function restError(status: number, message: string): Refusal {
   )
 }
 
-export type BrokerErrorKind = 'RunnerNotFound' | 'RunnerSessionInvalid' | 'AcknowledgeJobNotFound' | ''
+export type BrokerErrorKind =
+  | 'RunnerNotFound'
+  | 'RunnerSessionInvalid'
+  | 'RunnerVersionTooOld'
+  | 'AcknowledgeJobNotFound'
+  | ''
 
 /** Returns an error of the runner's broker (docs/reference/scale-set-protocol.md#s15-5). */
 export function brokerError(status: number, errorKind: BrokerErrorKind, errorMessage: string): Refusal {

@@ -62,6 +62,8 @@ function jobRoutes(control: Control): readonly Route[] {
 
 const finishSchema = z.strictObject({ result: z.enum(['succeeded', 'failed', 'canceled']).default('succeeded') })
 
+const onlineSchema = z.strictObject({ version: z.string().max(64).optional() })
+
 function runnerRoutes({ stub }: Control): readonly Route[] {
   const runner = '/_emulator/runners/:name'
   const nameOf = (call: Call) => call.params['name'] ?? ''
@@ -70,7 +72,7 @@ function runnerRoutes({ stub }: Control): readonly Route[] {
       method: 'POST',
       pattern: `${runner}/online`,
       run: (call) => {
-        const outcome = stub.online(nameOf(call))
+        const outcome = stub.online(nameOf(call), parsed(onlineSchema, call).version)
         if (outcome === 'connected-before') refuse(409, 'This runner has already connected.')
         return found(outcome === 'online')
       },

@@ -8,6 +8,7 @@ import type { Emulation } from './emulation.ts'
 import { installationOfToken } from './installations.ts'
 import { jitConfig } from './jit.ts'
 import { restError } from './refusal.ts'
+import { versionSchedule } from './runner-versions.ts'
 import { registerRunner, removeRunner, runnersOf } from './runners.ts'
 import { type Runner, type Scope, type ScopeKind, scopeOf } from './state.ts'
 
@@ -38,6 +39,11 @@ export function restRoutes(emulation: Emulation, options: RestOptions): readonly
           method: 'POST',
           pattern: `${at}/generate-jitconfig`,
           run: scoped((scope, call) => registerByRest(emulation, scope, call)),
+        },
+        {
+          method: 'GET',
+          pattern: `${at}/deprecations/:version`,
+          run: scoped((_scope, call) => versionSchedule(emulation, call)),
         },
         {
           method: 'GET',

@@ -6,6 +6,7 @@ import { hold } from '../server/deadlines.ts'
 import { type Call, emptyAnswer, type Route } from '../server/router.ts'
 import type { Emulation } from './emulation.ts'
 import { brokerError } from './refusal.ts'
+import { requireRegistrable, requireWorking } from './runner-versions.ts'
 import { disconnectRunner, touchRunner } from './runners.ts'
 import { settle } from './settle.ts'
 import type { Job, Runner } from './state.ts'
@@ -41,6 +42,7 @@ function connect(emulation: Emulation, call: Call): Answer {
   if (!body.success) throw brokerError(400, '', 'The session needs ownerName and agent.')
   if (runner.connected) throw brokerError(409, '', `The runner ${runner.name} has already had a session.`)
   const { ownerName, agent } = body.data
+  requireRegistrable(emulation, agent.version)
   runner.session = uuid(emulation.random)
   runner.version = agent.version
   touchRunner(emulation, runner)
@@ -65,6 +67,7 @@ function disconnect(emulation: Emulation, call: Call): Answer {
 /** Holds the poll until there is a message, the registration is gone, or the time is up. */
 async function pollMessage(emulation: Emulation, call: Call): Promise<Answer> {
   const runner = requireSession(emulation, call)
+  requireWorking(emulation, runner)
   runner.listening = true
   touchRunner(emulation, runner)
   settle(emulation)

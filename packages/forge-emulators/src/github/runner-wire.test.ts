@@ -51,6 +51,63 @@ async function connect(runner: Call): Promise<string> {
   return String(field(await runner('POST', 'session', {}), 'sessionId'))
 }
 
+const agent = (version: string) => ({ ownerName: 'r', agent: { version } })
+const message = (session: unknown) => `message?sessionId=${session}&status=Online`
+
+test('answers when a version ends, and 404 for a version that it does not know', async () => {
+  emulator.control.knobs({
+    versionEnds: {
+      '2.330.0': { runtime: '2026-03-13T18:34:13Z', registration: null },
+      '2.337.0': { runtime: null, registration: null },
+      '2.331.0': { runtime: null, registration: '2026-05-01T00:00:00Z' },
+    },
+  })
+  const ask = async (version: string, scope = 'orgs/my-org') => {
+    const path = `/api/v3/${scope}/actions/runners/deprecations/${version}`
+    const headers = { authorization: 'Bearer pat' }
+    return emulator.transport({ method: 'GET', path, query: {}, headers, body: { kind: 'none' }, expect: 'whole' })
+  }
+  const value = async (version: string, scope?: string) => {
+    const { status, body } = await ask(version, scope)
+    return [status, body.kind === 'json' && status === 200 ? body.value : undefined]
+  }
+  const known = { runner_version: '2.330.0', runtime_deprecates_at: '2026-03-13T18:34:13Z' }
+  for (const scope of ['orgs/my-org', 'repos/my-org/shop', 'enterprises/my-company']) {
+    expect(await value('2.330.0', scope)).toEqual([200, known])
+  }
+  expect(await value('2.337.0')).toEqual([200, { runner_version: '2.337.0', runtime_deprecates_at: null }])
+  expect(await value('2.331.0')).toMatchObject([200, { registration_deprecates_at: '2026-05-01T00:00:00Z' }])
+  expect(await value('9.9.9')).toEqual([404, undefined])
+})
+
+test.each([
+  ['below the lowest version', '2.328.0'],
+  ['past the end of registrations', '2.330.0'],
+])('a runner %s cannot connect', async (_title, version) => {
+  const past = '2026-01-01T00:00:00Z'
+  emulator.control.knobs({ versionEnds: { '2.330.0': { runtime: null, registration: past } } })
+  const runner = await register('r')
+  const refused = await runner('POST', 'session', agent(version))
+  expect([refused.status, field(refused, 'errorKind')]).toEqual([403, 'RunnerVersionTooOld'])
+  expect(emulator.control.registration('r')).toMatchObject({ online: false })
+})
+
+test('a runner past the end of its version is refused at its poll, or stays online and gets no job', async () => {
+  emulator.control.knobs({ versionEnds: { '2.330.0': { runtime: '2026-01-01T00:00:00Z', registration: null } } })
+  const runner = await register('r')
+  const session = field(await runner('POST', 'session', agent('2.330.0')), 'sessionId')
+  const refused = await runner('GET', message(session))
+  expect([refused.status, field(refused, 'errorKind')]).toEqual([403, 'RunnerVersionTooOld'])
+  emulator.control.knobs({ endedVersions: 'silent' })
+  queueJob()
+  const poll = runner('GET', message(session))
+  await clock.advance(50_000)
+  expect((await poll).status).toBe(202)
+  expect(emulator.control.registration('r')).toMatchObject({ online: true, busy: false })
+  emulator.control.knobs({ versionEnds: {} })
+  expect((await runner('GET', message(session))).status).toBe(200)
+})
+
 function queueJob(): string {
   const [job] = emulator.control.queueJobs([
     { labels: ['linux'], name: 'a', message: scriptJob('a', [{ run: 'true' }]) },

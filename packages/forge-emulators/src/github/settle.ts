@@ -3,6 +3,7 @@
 import type { Emulation } from './emulation.ts'
 import { assignJob, offerJob, takes } from './jobs.ts'
 import { limitIdleRunners } from './outages.ts'
+import { getsJobs } from './runner-versions.ts'
 import { reserveRunner } from './runners.ts'
 import type { ScaleSet } from './state.ts'
 import { assignedTo } from './statistics.ts'
@@ -12,7 +13,7 @@ export function settle(emulation: Emulation): void {
   if (emulation.state.queue.size > 0 && emulation.knobs.outage !== 'fails') match(emulation, sets)
   limitIdleRunners(emulation)
   for (const set of sets) {
-    if (emulation.knobs.outage !== 'assigns-nothing') reserve(set)
+    if (emulation.knobs.outage !== 'assigns-nothing') reserve(emulation, set)
     if (set.pending.length > 0) set.session?.wake?.()
   }
 }
@@ -41,12 +42,12 @@ function hasRoom(set: ScaleSet): boolean {
   return assignedTo(set) < (set.session?.capacity ?? 0)
 }
 
-/** Gives waiting jobs to idle runners. A runner whose poll has broken off gets none, because it may be dead. */
-function reserve(set: ScaleSet): void {
+/** Gives waiting jobs to idle runners. A runner whose poll has broken off gets none, because it may be dead; nor does one of an ended version. */
+function reserve(emulation: Emulation, set: ScaleSet): void {
   if (set.waiting.size === 0) return
   for (const runner of set.idle) {
     const [job] = set.waiting
     if (!job) return
-    if (runner.listening) reserveRunner(job, runner, set)
+    if (runner.listening && getsJobs(emulation, runner)) reserveRunner(job, runner, set)
   }
 }

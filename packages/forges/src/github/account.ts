@@ -41,6 +41,6 @@ function asSet(found: ScaleSet | undefined): AccountSet | undefined {
 }
 
 /** GitHub answers 0 for a runner without a scale set. */
-function asRegistration({ scaleSetId, ...rest }: ListedRunner): AccountRegistration {
+function asRegistration({ scaleSetId, version: _version, ...rest }: ListedRunner): AccountRegistration {
   return { ...rest, set: scaleSetId ? String(scaleSetId) : undefined }
 }

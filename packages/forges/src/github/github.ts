@@ -16,6 +16,8 @@ import { AdminTokens, type GitHubAccess } from './credentials/tokens.ts'
 import { GitHubLink } from './link.ts'
 import { Claim } from './scale-set/claim.ts'
 import { type AnomalyLog, countAnomalies } from './session/protocol-anomaly.ts'
+import { minimumVersion, VersionSchedules } from './version/version-schedules.ts'
+import { VersionWatch } from './version/version-watch.ts'
 
 export type GitHubForgeOptions = GitHubAccess & {
   /** The owner of message sessions, for example the pod's name. An operator who sees a session conflict finds the holder by it. */
@@ -39,6 +41,7 @@ export function createGitHubForge(options: GitHubForgeOptions): Forge {
     net: { transport: observe ? observed(transport, clock, config.url, observe) : transport, clock, random },
     tokens: new AdminTokens({ net: { transport, clock, random }, config, credential, userAgent, limits, observe }),
     pace: limits.pace(config),
+    schedules: new VersionSchedules((path, how) => account.tokens.read(path, how), clock),
     calls: adaptiveLimit(callsPolicy, options.clock),
   }
   return {
@@ -53,6 +56,7 @@ type Account = {
   readonly net: Net
   readonly tokens: AdminTokens
   readonly pace: Pace
+  readonly schedules: VersionSchedules
   readonly calls: AdaptiveLimit
 }
 
@@ -74,6 +78,9 @@ async function openLink(account: Account, options: GitHubForgeOptions, opening: 
     const hopeless = error instanceof PortError && ['bad-config', 'unauthorized', 'conflict'].includes(error.kind)
     if (hopeless || !(error instanceof PortError)) throw error
   }
-  const { pace, tokens, calls } = account
-  return new GitHubLink({ service, claim, pace, tokens, calls, owner: options.owner ?? 'dayfly', anomalies, until })
+  const { pace, tokens, calls, schedules, config } = account
+  const minimum = config.hosted ? minimumVersion : undefined
+  const versions = new VersionWatch({ service, schedules, minimum, runner: set.runner })
+  const owner = options.owner ?? 'dayfly'
+  return new GitHubLink({ service, claim, pace, tokens, calls, versions, owner, anomalies, until })
 }

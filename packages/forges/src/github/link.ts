@@ -13,6 +13,7 @@ import type { Claim } from './scale-set/claim.ts'
 import { findRunner, generateJitConfig, listRunners, removeRunner } from './scale-set/runners.ts'
 import { Listener } from './session/listener.ts'
 import type { ReportAnomaly } from './session/protocol-anomaly.ts'
+import type { VersionWatch } from './version/version-watch.ts'
 
 export type GitHubLinkOptions = {
   readonly service: ActionsService
@@ -22,6 +23,8 @@ export type GitHubLinkOptions = {
   readonly tokens: Pick<AdminTokens, 'limit'>
   /** The limit on the account's calls at once, which all its links share. */
   readonly calls: AdaptiveLimit
+  /** Learns the version of the set's runner. */
+  readonly versions: VersionWatch
   readonly owner: string
   readonly anomalies: ReportAnomaly
   readonly until: AbortSignal
@@ -46,8 +49,9 @@ export class GitHubLink implements Link {
   }
 
   update(set: ForgeSet): void {
-    const { claim, anomalies } = this.#options
+    const { claim, anomalies, versions } = this.#options
     const before = claim.set
+    versions.configure(set.runner)
     const isValid = Number.isSafeInteger(set.max) && set.max >= 1
     if (!isValid) {
       const sentence = `A maximum of ${set.max} cannot be announced; ${before.max} stays. Close the link to pause the set.`
@@ -78,13 +82,15 @@ export class GitHubLink implements Link {
         'bad-set',
         `${name.slice(0, 80)} cannot be the name of a runner: a pod of this name is not valid.`,
       )
-    const { service, claim, pace } = this.#options
+    const { service, claim, pace, versions } = this.#options
     const scaleSetId = claim.id
     const wait = pace.take(this.#clock.now())
     if (wait) return { is: 'limited', ...wait }
     try {
       const generate = () => generateJitConfig(service, scaleSetId, name, this.#options.until)
-      return { is: 'registered', ...(await this.#inTurn('register', generate)) }
+      const registered = await this.#inTurn('register', generate)
+      versions.registered(registered.registration.id)
+      return { is: 'registered', ...registered }
     } catch (error) {
       if (isGitHubError(error, 'runner-exists')) await this.#removeStale(name, scaleSetId)
       if (isGitHubError(error, 'scale-set-gone')) this.#listener.reportScaleSetGone(error)
@@ -118,12 +124,13 @@ export class GitHubLink implements Link {
   }
 
   async registrations(): Promise<readonly Registration[]> {
-    const { service, claim } = this.#options
+    const { service, claim, versions } = this.#options
     const scaleSetId = claim.id
-    const listed = await listRunners(service, this.#options.until)
-    return listed
-      .filter((runner) => runner.scaleSetId === scaleSetId)
-      .map(({ id, name, status, busy }) => ({ id, name, status, busy }))
+    const listed = (await listRunners(service, this.#options.until)).filter(
+      (runner) => runner.scaleSetId === scaleSetId,
+    )
+    versions.seen(listed)
+    return listed.map(({ id, name, status, busy }) => ({ id, name, status, busy }))
   }
 
   async close(how: 'pause' | 'remove'): Promise<void> {

@@ -11,7 +11,7 @@ const condition = {
     type: {
       type: 'string',
       maxLength: 316,
-      description: 'Ready, TemplateAccepted, ForgeConnected, Degraded, Reconciling or Stalled.',
+      description: 'Ready, TemplateAccepted, ForgeConnected, RunnerVersionSupported, Degraded, Reconciling or Stalled.',
     },
     status: { type: 'string', enum: ['True', 'False', 'Unknown'], description: 'The state of the condition.' },
     observedGeneration: {
@@ -70,6 +70,29 @@ const unservedJob = {
   },
 }
 
+const time = (description: string) => ({ type: 'string', format: 'date-time', nullable: true, description })
+
+const runnerVersion = {
+  type: 'object',
+  nullable: true,
+  required: ['version', 'from', 'image'],
+  properties: {
+    version: { type: 'string', maxLength: 253, description: 'The version, for example 2.330.0.' },
+    from: {
+      type: 'string',
+      enum: ['runner', 'image'],
+      description: 'The source of the version: the newest runner that connected, or the tag of the image.',
+    },
+    image: { type: 'string', maxLength: 4096, description: 'The image of the runner.' },
+    scheduled: { type: 'boolean', description: 'Whether the forge has said when it ends the version.' },
+    runtimeEndsAt: time('A runner of the version gets no job after this. Null if no end is planned or known.'),
+    registrationEndsAt: time('No runner of the version can register after this. Null if no end is planned or known.'),
+    minimum: text('The lowest version that the forge lets register. Null if there is none.'),
+  },
+  description:
+    'The version of the runner, as far as it is known, and when the forge ends it. Null while it is unknown.',
+}
+
 /** A count that is not known is null: unknown is not zero. */
 export const statusSchema = {
   type: 'object',
@@ -100,6 +123,7 @@ export const statusSchema = {
       'Why fewer runners than the maximum are announced: quota, no-room, refused, failing, forge-limit or unchecked.',
     ),
     announcedDetail: text('What was observed of that.'),
+    runnerVersion,
     lastReason: text('The reason of the most important problem.'),
     lastMessage: text('What was observed of that problem.'),
     problems: {

@@ -41,7 +41,12 @@ export function decide(world: SetWorld, limits: Limits, now: Instant, ids: reado
       ...[scale, template, removals, list, report].map((step) => step.wakeAt),
       capacityDue(capacity, moment),
     ]),
-    events: [...lives.events, ...limitEvents(moment, report), ...assignmentEvents(moment, report)],
+    events: [
+      ...lives.events,
+      ...limitEvents(moment, report),
+      ...versionEvents(moment, report),
+      ...assignmentEvents(moment, report),
+    ],
   }
 }
 
@@ -142,9 +147,14 @@ function decideReport(moment: Moment): Part {
 /** The jobs, and those that no set can have, change only as a whole. */
 function showSame(written: SetStatus, status: SetStatus): boolean {
   return (Object.keys(status) as (keyof SetStatus)[]).every((field) => {
+    if (field === 'runnerVersion') return isSameOrNull(written[field], status[field])
     if (field !== 'conditions' && field !== 'problems') return written[field] === status[field]
     return areSame<object>(written[field], status[field])
   })
+}
+
+function isSameOrNull<T extends object>(one: T | null, other: T | null): boolean {
+  return one === other || (one !== null && other !== null && isSame(one, other))
 }
 
 function areSame<T extends object>(list: readonly T[], other: readonly T[]): boolean {
@@ -173,6 +183,16 @@ function assignmentEvents({ world }: Moment, { actions: [report] }: Part): reado
   if (!problem || found(reported?.status)?.reason === problem.reason) return []
   const failure = { reason: problem.reason, message: problem.detail }
   return [{ kind: 'forge-failed', namespace: set.namespace, set: set.name, failure }]
+}
+
+/** Each step to the end of the runner's version is journaled when its report begins. */
+function versionEvents({ world: { set, conditions } }: Moment, { actions: [report] }: Part): readonly JournalEvent[] {
+  if (report?.kind !== 'report') return []
+  const reasonIn = (of: readonly Condition[]) => of.find(({ type }) => type === 'RunnerVersionSupported')?.reason
+  const problem = report.status.problems.find(({ kind }) => kind === 'version')
+  if (!problem || reasonIn(report.status.conditions) === reasonIn(conditions)) return []
+  const failure = { reason: problem.reason, message: problem.detail }
+  return [{ kind: 'runner-version-ends', namespace: set.namespace, set: set.name, failure }]
 }
 
 /** An action of the set itself: one of a kind at a time, and not before its back-off is over. */

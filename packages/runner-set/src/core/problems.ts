@@ -1,6 +1,6 @@
 // The problems of a set now, the most urgent first. The conditions, the last reason and the operators' commands show them.
 import { timestamp } from '@dayfly/kit/timestamp'
-import type { Failure } from '../model/failure.ts'
+import { type Failure, failureInfo } from '../model/failure.ts'
 import type { SetProblem } from '../model/status.ts'
 import type { SetWorld } from '../model/world.ts'
 import { quotaRooms } from './quota-room.ts'
@@ -10,11 +10,13 @@ export type Judged = {
   readonly failures: number
   /** Idle runners leave by themselves. */
   readonly left: Failure | undefined
+  /** The forge ends the version of the runner. */
+  readonly version: Failure | undefined
   /** The forge gives no jobs to the runners, or reports them late. */
   readonly assignment: Failure | undefined
 }
 
-export function problemsOf(world: SetWorld, { failures, left, assignment }: Judged): readonly SetProblem[] {
+export function problemsOf(world: SetWorld, { failures, left, version, assignment }: Judged): readonly SetProblem[] {
   const { template, templateHash, forgeFailure, history, settingsFailure, stuck, delays } = world
   const problems: SetProblem[] = []
   const add = (kind: SetProblem['kind'], { reason, message }: Failure, count = '') =>
@@ -23,6 +25,7 @@ export function problemsOf(world: SetWorld, { failures, left, assignment }: Judg
   if (forgeFailure) add('forge', forgeFailure)
   if (history.blocked) add('blocked', history.blocked)
   if (settingsFailure) add('settings', settingsFailure)
+  if (version && !failureInfo(version.reason).ahead) add('version', version)
   if (stuck) add('stuck', stuck.oldest, `${counted(stuck.count, 'pod')} no longer counted against max. `)
   if (assignment) add('assignment', assignment)
   const full = fullQuota(world)
@@ -33,6 +36,7 @@ export function problemsOf(world: SetWorld, { failures, left, assignment }: Judg
   }
   if (left) add('failing', left)
   else if (history.last && failures > 0) add('failing', history.last, `${failures} in a row. `)
+  if (version && failureInfo(version.reason).ahead) add('version', version)
   return problems
 }
 

@@ -11,6 +11,14 @@ import type { Moment } from './moment.ts'
 import { freshDemand } from './need.ts'
 import { isPaused } from './paused.ts'
 import { fullQuota, problemsOf } from './problems.ts'
+import {
+  judgeVersion,
+  type VersionVerdict,
+  verdictChangesAt,
+  versionFailure,
+  versionStatus,
+  versionText,
+} from './runner-version.ts'
 import { waitsForForgeUntil } from './starts.ts'
 import { failureOfLeft, failuresUntil, leftUntil, recentFailures } from './state/history.ts'
 import { failureOfUnassigned, unassignedShownAt } from './unassigned.ts'
@@ -26,10 +34,11 @@ export function statusOf(moment: Moment): SetStatus {
   const demandKnown = demand !== undefined
   const failures = recentFailures(world.history, limits, now)
   const left = failureOfLeft(world.history, limits, now)
+  const version = versionFailure(world.runnerVersion, judgeVersion(world.runnerVersion, limits, now))
   // While events are late, it is not known whether runners got jobs.
   const assignment = failureOfLate(world.late, limits, now) ?? failureOfUnassigned(world, limits, now)
-  const problems = problemsOf(world, { failures, left, assignment })
-  const reason = shownFailure(moment, problems, assignment)
+  const problems = problemsOf(world, { failures, left, version, assignment })
+  const reason = shownFailure(moment, problems, assignment ?? endedVersion(version))
   const pollSeconds = pollSecondsOf(world, demandKnown)
   return {
     observedGeneration: world.set.generation,
@@ -41,6 +50,7 @@ export function statusOf(moment: Moment): SetStatus {
     lateJobs: world.lateJobs,
     pollSeconds,
     ...announcedOf(world, demandKnown),
+    runnerVersion: versionStatus(world.set, world.runnerVersion),
     lastReason: reason?.reason ?? null,
     lastMessage: reason ? reason.message : null,
     problems,
@@ -66,13 +76,17 @@ function announcedOf({ set, capacity: { announced, limit } }: SetWorld, demandKn
 function shownFailure(
   moment: Moment,
   problems: readonly SetProblem[],
-  assignment: Failure | undefined,
+  ofForge: Failure | undefined,
 ): Failure | undefined {
   const { template, history, forgeFailure } = moment.world
   if (template?.is === 'refused') return template.failure
   const isShown = problems.length > 0 || lastReasonUntil(moment) !== undefined
-  const ofForge = history.blocked ?? forgeFailure ?? assignment
-  return ofForge ?? fullQuota(moment.world) ?? (isShown ? history.last : undefined)
+  return history.blocked ?? forgeFailure ?? ofForge ?? fullQuota(moment.world) ?? (isShown ? history.last : undefined)
+}
+
+/** A version that only ends soon is no reason for anything yet. */
+function endedVersion(version: Failure | undefined): Failure | undefined {
+  return version && !failureInfo(version.reason).ahead ? version : undefined
 }
 
 /** Returns until when the last failure is shown although nothing is wrong any more; undefined if it is not. */
@@ -85,15 +99,15 @@ function lastReasonUntil({ world, limits, now }: Moment): Instant | undefined {
 export function statusChangesAt(moment: Moment): Instant | undefined {
   const { world, limits, now } = moment
   const { history, late, unassigned } = world
-  const times = [
+  const changes = [
     lastReasonUntil(moment),
     unassigned && unassignedShownAt(unassigned, limits),
     late && lateUntil(late, limits),
     history.left.runners > limits.leftIdleMax ? leftUntil(history, limits) : undefined,
     history.failuresInARow > 0 ? failuresUntil(history, limits) : undefined,
-  ]
-  const coming = times.filter((at) => at !== undefined && at > now) as readonly Instant[]
-  return coming.length === 0 ? undefined : Math.min(...coming)
+    verdictChangesAt(world.runnerVersion, limits, now),
+  ].flatMap((at) => (at === undefined || at <= now ? [] : [at]))
+  return changes.length === 0 ? undefined : Math.min(...changes)
 }
 
 function withTimes({ set, conditions }: SetWorld, condition: Untimed, now: Instant): Condition {
@@ -122,7 +136,7 @@ function conditionsOf(
   const blocking = needed.find((condition) => condition.status !== 'True')
   const ready = readyCondition(moment, found, blocking)
   const progress = ready.status === 'True' ? [] : [progressCondition(ready, found)]
-  return [ready, template, forge, degradedCondition(problems), ...progress]
+  return [ready, template, forge, ...versionConditions(moment, found), degradedCondition(problems), ...progress]
 }
 
 /** While the set is not ready, it waits either for something that may pass by itself, or for a change by the operator. */
@@ -214,9 +228,30 @@ function pollSecondsOf({ forgeFailure, set, allowance }: SetWorld, demandKnown: 
 
 const pollStepMs = 10_000
 
+/** The version is a condition of its own, because a set with a version that ends soon works as expected. */
+function versionConditions({ world, limits, now }: Moment, found: Found): readonly Untimed[] {
+  if (!forgeTraits[world.set.source.kind].runner.versionsEnd) return []
+  const verdict = judgeVersion(world.runnerVersion, limits, now)
+  const problem = found('version')
+  const message = problem ? sentenceOf(problem.reason, problem.detail) : versionText(world.runnerVersion, verdict)
+  return [{ type: 'RunnerVersionSupported', ...versionWords[verdict.is], message }]
+}
+
+const versionWords: Readonly<Record<VersionVerdict['is'], Pick<Untimed, 'status' | 'reason'>>> = {
+  unknown: { status: 'Unknown', reason: 'VersionUnknown' },
+  unscheduled: { status: 'Unknown', reason: 'EndUnknown' },
+  supported: { status: 'True', reason: 'Supported' },
+  'ends-soon': { status: 'True', reason: 'EndsWithin14Days' },
+  'ends-now': { status: 'True', reason: 'EndsWithin7Days' },
+  ended: { status: 'False', reason: 'RunnerOutdated' },
+  'below-minimum': { status: 'False', reason: 'RunnerOutdated' },
+}
+
 /** Every other problem. The reason is that of the first one. */
 function degradedCondition(problems: readonly SetProblem[]): Untimed {
-  const others = problems.filter(({ kind }) => kind !== 'template' && kind !== 'forge')
+  const elsewhere = (problem: SetProblem) =>
+    problem.kind === 'template' || problem.kind === 'forge' || failureInfo(problem.reason).ahead
+  const others = problems.filter((problem) => !elsewhere(problem))
   const [first] = others
   if (!first)
     return { type: 'Degraded', status: 'False', reason: 'AsExpected', message: 'No start is held up or failing.' }

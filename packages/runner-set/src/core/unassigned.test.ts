@@ -96,3 +96,21 @@ it.each<[string, (set: ReturnType<typeof opened>, at: number) => void]>([
   expect(set.shown(due + seconds(61))).toBeUndefined()
   expect(set.shown(due + limits.unassignedMs)).toBe('forge-assigns-nothing')
 })
+
+const version = { version: '2.330.0', from: 'runner', schedule: undefined, minimum: undefined } as const
+const endsAt = (at: number) => ({ ...version, schedule: { runtimeEndsAt: at, registrationEndsAt: undefined } })
+
+it.each<[string, SetWorld['runnerVersion'], string]>([
+  ['a version that is not known', undefined, 'forge-assigns-nothing'],
+  ['a version without a known end', version, 'forge-assigns-nothing'],
+  ['a version that ends in a moment', endsAt(now + 1), 'forge-assigns-nothing'],
+  ['a version that has ended', endsAt(now), 'runner-outdated'],
+  ['a version below the minimum', { ...version, minimum: '2.330.1' }, 'runner-outdated'],
+])('the reason with %s', (_title, runnerVersion, reason) => {
+  const unassigned = { jobs: 1, runners: 2, since: now - limits.unassignedMs }
+  const facts = world([online('x')], { ...assigned(1), unassigned, runnerVersion })
+  expect(failureOfUnassigned(facts, limits, now)).toMatchObject({
+    reason,
+    message: expect.stringContaining('2 runners are online'),
+  })
+})

@@ -6,6 +6,7 @@ import type { Limits } from '../model/limits.ts'
 import type { Unassigned } from '../model/unassigned.ts'
 import type { SetWorld } from '../model/world.ts'
 import { freshDemand } from './need.ts'
+import { isOutdated, judgeVersion, versionFailure } from './runner-version.ts'
 
 type Facts = Pick<SetWorld, 'demand' | 'counts' | 'need'>
 
@@ -39,16 +40,17 @@ export function unassignedShownAt({ since }: Unassigned, limits: Limits): Instan
 
 /**
  * Returns what the set shows after ten minutes in which jobs waited, runners were online, and no runner got a job; undefined before that.
- * Another cause with the same facts, for example runners of a version that gets no jobs, must be tested first.
+ * A runner of a version that the forge has ended may listen and get no job. Without such a version the forge itself is the cause.
  */
 export function failureOfUnassigned(world: SetWorld, limits: Limits, now: Instant): Failure | undefined {
-  const { unassigned, demand } = world
+  const { unassigned, demand, runnerVersion } = world
   if (!unassigned || !demand.known || now < unassignedShownAt(unassigned, limits)) return undefined
   const { jobs, runners, since } = unassigned
   const waiting = jobs === 1 ? '1 job waits' : `${jobs} jobs wait`
   const online = runners === 1 ? '1 runner is online without a job' : `${runners} runners are online without a job`
-  return {
-    reason: 'forge-assigns-nothing',
-    message: `${waiting}, and ${online}. No runner has got a job since ${timestamp(since)}.`,
-  }
+  const message = `${waiting}, and ${online}. No runner has got a job since ${timestamp(since)}.`
+  const verdict = judgeVersion(runnerVersion, limits, now)
+  const outdated = isOutdated(verdict) ? versionFailure(runnerVersion, verdict) : undefined
+  if (outdated) return { reason: outdated.reason, message: `${outdated.message} ${message}` }
+  return { reason: 'forge-assigns-nothing', message }
 }

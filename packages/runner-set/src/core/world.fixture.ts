@@ -137,6 +137,7 @@ export function world(runners: readonly Runner[], over: Partial<SetWorld> = {}):
     unplaced: undefined,
     forgeFailure: undefined,
     settingsFailure: undefined,
+    runnerVersion: undefined,
     registrationsAt: now,
     freedAt: undefined,
     leftAt: undefined,

@@ -6,6 +6,7 @@ import type { Credential, SecretEntries } from '../model/credential.ts'
 import type { ForgeEvent, ForgeState } from '../model/forge-event.ts'
 import type { ForgeTraits } from '../model/forges/traits.ts'
 import type { Registration } from '../model/runner.ts'
+import type { RunnerImage } from '../model/runner-version.ts'
 
 /** The part of a runner set that the forge needs to know. */
 export type ForgeSet = {
@@ -23,6 +24,8 @@ export type ForgeSet = {
   readonly jobImage?: string
   /** How long Kubernetes waits for the end of the set's pods, in seconds. Absent: 30 s, its default. */
   readonly graceSeconds?: number
+  /** The image of the runner, and the version that its name proves. Absent at a forge that ends no version of its runner. */
+  readonly runner?: RunnerImage
   /** The most runners that the set can have now, announced to a forge that gives it jobs at once. At least 1: to pause a set, close its link. */
   readonly max: number
 }
@@ -90,6 +93,7 @@ export type ForgeOperation =
   | 'find-registration'
   | 'cordon'
   | 'deregister'
+  | 'read-version'
   | 'other'
 
 /** One request to a forge and its result, for metrics. Each attempt of a repeated request counts. */

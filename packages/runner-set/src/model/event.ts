@@ -104,6 +104,8 @@ export type JournalEvent =
       /** How long ago the set decided to start the runner. */
       readonly requestedMs?: number | undefined
     })
+  /** The end of the runner's version comes near, or is past. Written once for each step. */
+  | (OfSet & { readonly kind: 'runner-version-ends'; readonly failure: Failure })
   /** Runners wait until the forge allows another registration. */
   | (OfSet & { readonly kind: 'registrations-limited'; readonly until: Instant })
   | (OfSet & { readonly kind: 'registration-dropped'; readonly name: string })

@@ -25,6 +25,8 @@ export type FailureInfo = {
   readonly deadline?: Deadline
   /** The cluster itself reports the cause only after repeats, so it is shown without a delay. */
   readonly shownAtOnce?: true
+  /** It has not happened yet: the operator can still avoid it, and nothing is held up by it. */
+  readonly ahead?: true
   /** The `reason` of a waiting or failed container by which the kubelet shows it. */
   readonly containerReasons?: readonly string[]
   /** The `reason` of an Event of the pod by which the cluster shows it. */

@@ -236,6 +236,13 @@ export const failures = {
     next: 'Update the image of the runner.',
     retry: soon,
   },
+  'runner-version-ends': {
+    class: 'run',
+    sentence: 'The forge ends the version of the runner soon.',
+    next: 'Update the image of the runner before the time in the message.',
+    retry: steady,
+    ahead: true,
+  },
   'termination-stuck': {
     class: 'end',
     sentence: 'The pod does not end.',

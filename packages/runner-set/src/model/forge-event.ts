@@ -3,6 +3,7 @@ import type { Instant } from '@dayfly/kit/clock'
 import type { Demand } from './demand.ts'
 import type { Failure } from './failure.ts'
 import type { Registration } from './runner.ts'
+import type { RunnerVersion } from './runner-version.ts'
 
 /**
  * The ids that a new leader needs to find the set's records at the forge; stored in the set's status. The members are
@@ -87,3 +88,5 @@ export type ForgeEvent =
    * changes. `failure` names each difference that the forge does not let us remove; undefined if both sides agree.
    */
   | { readonly kind: 'settings'; readonly failure: Failure | undefined }
+  /** The version of the runner that the set uses, and its end. Sent again when a part changes. Undefined: it is not known any more. */
+  | { readonly kind: 'runner-version'; readonly version: RunnerVersion | undefined }

@@ -64,10 +64,14 @@ export type Limits = {
   readonly templateAgainMs: number
   /** A deletion that the API server accepted is sent again after this long without an event of the pod. */
   readonly deleteAgainMs: number
+  /** The end of a runner's version is announced this long ahead, and again when it is near. */
+  readonly versionEndsSoonMs: number
+  readonly versionEndsNowMs: number
 }
 
 const second = 1_000
 const minute = 60 * second
+const day = 24 * 60 * minute
 
 export const defaultLimits: Limits = {
   reportDelayMs: 30 * second,
@@ -102,4 +106,6 @@ export const defaultLimits: Limits = {
   freedAgainMs: [0, second, 3 * second],
   templateAgainMs: 5 * minute,
   deleteAgainMs: 2 * minute,
+  versionEndsSoonMs: 14 * day,
+  versionEndsNowMs: 7 * day,
 }

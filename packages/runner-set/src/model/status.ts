@@ -2,11 +2,19 @@
 import type { CapacityReason } from './capacity.ts'
 import type { FailureReason } from './failure.ts'
 import type { UnservedJobs } from './forge-event.ts'
+import type { RunnerVersionStatus } from './runner-version.ts'
 
 /** One condition in the conventions of the Kubernetes API. */
 export type Condition = {
-  /** Reconciling and Stalled are present only while they are true, as kstatus and Flux expect. */
-  readonly type: 'Ready' | 'TemplateAccepted' | 'ForgeConnected' | 'Degraded' | 'Reconciling' | 'Stalled'
+  /** Reconciling and Stalled are present only while they are true, as kstatus and Flux expect. RunnerVersionSupported: only at a forge that ends versions of its runner. */
+  readonly type:
+    | 'Ready'
+    | 'TemplateAccepted'
+    | 'ForgeConnected'
+    | 'RunnerVersionSupported'
+    | 'Degraded'
+    | 'Reconciling'
+    | 'Stalled'
   readonly status: 'True' | 'False' | 'Unknown'
   /** CamelCase. */
   readonly reason: string
@@ -16,12 +24,13 @@ export type Condition = {
   readonly lastTransitionTime: string
 }
 
-/** The parts of a set that can have a problem. `blocked`: a failure that no new runner can avoid. `stuck`: pods that do not end. `assignment`: how the forge gives jobs to runners. `delayed` and `failing`: starts. */
+/** The parts of a set that can have a problem. `blocked`: a failure that no new runner can avoid. `version`: the forge ends that of the runner. `stuck`: pods that do not end. `assignment`: how the forge gives jobs to runners. `delayed` and `failing`: starts. */
 export const problemKinds = [
   'template',
   'forge',
   'blocked',
   'settings',
+  'version',
   'stuck',
   'assignment',
   'delayed',
@@ -65,6 +74,8 @@ export type SetStatus = {
   /** Why that is below the maximum, and what was observed; null if it is not. */
   readonly announcedReason: CapacityReason | null
   readonly announcedDetail: string | null
+  /** Null while it is unknown. */
+  readonly runnerVersion: RunnerVersionStatus | null
   readonly lastReason: FailureReason | null
   readonly lastMessage: string | null
   /** The most urgent one first. */

@@ -9,6 +9,7 @@ import type { LateEvents } from './late-events.ts'
 import type { PodUse, Quotas } from './quota.ts'
 import type { Counts, Reading, Registration, Runner } from './runner.ts'
 import type { RunnerSet } from './runner-set.ts'
+import type { RunnerVersion } from './runner-version.ts'
 import type { Condition, JobRecord, SetStatus } from './status.ts'
 import type { Unassigned } from './unassigned.ts'
 
@@ -164,6 +165,8 @@ export type SetWorld = {
   readonly forgeFailure: (Failure & { readonly since: Instant }) | undefined
   /** A difference between the set and the forge's record of it. */
   readonly settingsFailure: Failure | undefined
+  /** The version of the set's runner; undefined while it is not known. */
+  readonly runnerVersion: RunnerVersion | undefined
   /** The last complete list of registrations; undefined before the first. */
   readonly registrationsAt: Instant | undefined
   /** When a pod of the set last gave its room free: it ended, or is gone. */

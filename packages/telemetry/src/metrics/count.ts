@@ -27,6 +27,7 @@ export function countSystem({ systemErrors }: Instruments, event: JournalEvent):
   switch (event.kind) {
     case 'forge-failed':
     case 'registration-kept':
+    case 'runner-version-ends':
     case 'cordon-failed':
       count('forge', event.failure.reason)
       break

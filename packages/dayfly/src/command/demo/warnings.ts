@@ -13,6 +13,7 @@ function describe({ event }: Entry): string | undefined {
   switch (event.kind) {
     case 'template-refused':
     case 'forge-failed':
+    case 'runner-version-ends':
       return describeFailure(`${event.namespace}/${event.set}`, event.failure)
     case 'runner-failed':
     case 'runner-delayed':

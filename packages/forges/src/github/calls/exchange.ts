@@ -39,6 +39,7 @@ const operations: readonly (readonly [method: string, path: RegExp, operation: F
   ['POST', /\/app\/installations\/\d+\/access_tokens$/, 'create-installation-token'],
   ['POST', /\/actions\/runners\/registration-token$/, 'create-registration-token'],
   ['POST', /\/actions\/runner-registration$/, 'connect'],
+  ['GET', /\/actions\/runners\/deprecations\/[^/]+$/, 'read-version'],
   ['GET', /\/runnergroups\/?$/, 'find-group'],
   ['GET', /\/runnerscalesets$/, 'find-set'],
   ['POST', /\/runnerscalesets$/, 'create-set'],

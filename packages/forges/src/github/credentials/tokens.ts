@@ -7,7 +7,7 @@ import { asJsonObject } from '@dayfly/kit/read-json'
 import { abortable } from '@dayfly/kit/signals'
 import type { ForgeLimit } from '@dayfly/runner-set/forge/forge'
 import { badAnswer, errorFromAnswer, GitHubError } from '../calls/errors.ts'
-import { callRest, type RestAnswer } from '../calls/rest.ts'
+import { callRest, type RestAnswer, type RestCall } from '../calls/rest.ts'
 import { type RetryPolicy, standardPolicy } from '../calls/retry.ts'
 import { tokenExpiry } from '../calls/server-time.ts'
 import { SharedLimits } from '../calls/shared-limits.ts'
@@ -76,6 +76,17 @@ export class AdminTokens {
     return isConnected ? undefined : this.#sources.limit(now)
   }
 
+  /** Reads a path below the account's own with the best credential. Returns the response with any status. */
+  async read(path: string, how: SourceHow): Promise<RestAnswer> {
+    const now = this.#options.net.clock.now()
+    const source = this.#sources.best(new Set(), now)
+    if (!source) throw this.#sources.exhausted(undefined, now)
+    const bearer = await source.bearer(how)
+    const reply = await this.#ask(source, bearer, { method: 'GET', path, ...how })
+    if (reply.answer.status === 401) source.forget(bearer)
+    return reply
+  }
+
   /** GitHub refused this connection's token: the next caller gets a new one. */
   refuse(connection: AdminConnection): void {
     if (this.#current === connection) this.#current = undefined
@@ -127,7 +138,8 @@ export class AdminTokens {
   async #registrationToken(source: Source, how: SourceHow): Promise<string> {
     for (let round = 1; ; round++) {
       const bearer = await source.bearer(how)
-      const reply = await this.#requestRegistration(source, bearer, how)
+      const path = '/actions/runners/registration-token'
+      const reply = await this.#ask(source, bearer, { method: 'POST', path, ...how })
       const { answer } = reply
       if (answer.status === 401 && round === 1 && source.forget(bearer)) continue
       if (answer.status !== 201) throw this.#registrationRefused(reply, source)
@@ -137,16 +149,16 @@ export class AdminTokens {
     }
   }
 
-  async #requestRegistration(source: Source, bearer: string, how: SourceHow): Promise<RestAnswer> {
+  /** @param call its path is below the account's own */
+  async #ask(source: Source, bearer: string, call: Pick<RestCall, 'method' | 'path'> & SourceHow): Promise<RestAnswer> {
     const { config, net } = this.#options
-    const call = {
-      method: 'POST',
-      path: `${config.scopePath}/actions/runners/registration-token`,
+    const sent = {
+      ...call,
+      path: `${config.scopePath}${call.path}`,
       authorization: `Bearer ${bearer}`,
       contentType: 'application/vnd.github.v3+json',
-      ...how,
-    } as const
-    const reply = await callRest(source.api, call, source.budget)
+    }
+    const reply = await callRest(source.api, sent, source.budget)
     source.budget.read(reply.answer, net.clock.now())
     return reply
   }

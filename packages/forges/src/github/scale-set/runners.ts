@@ -10,9 +10,10 @@ import { briefPolicy } from '../calls/retry.ts'
 import { field, instantField, integerField, opaqueField, textField, type Wire, wireList } from '../calls/wire.ts'
 import { scaleSetsPath } from './scale-set.ts'
 
-/** A runner in GitHub's list, with its scale set, if any, and the time of its registration. */
+/** A runner in GitHub's list, with its scale set, if any, and the time of its registration. `version`: undefined until it has connected. */
 export type ListedRunner = Registration & {
   readonly scaleSetId: number | undefined
+  readonly version: string | undefined
   readonly createdAt: Instant | undefined
 }
 
@@ -112,6 +113,7 @@ function readRunner(wire: Wire): ListedRunner {
     status: status === 'online' || status === 'offline' ? status : 'unknown',
     busy: typeof busy === 'boolean' ? busy : 'unknown',
     scaleSetId: integerField(wire, 'runnerScaleSetId'),
+    version: textField(wire, 'version', 64),
     createdAt: instantField(wire, 'createdOn'),
   }
 }

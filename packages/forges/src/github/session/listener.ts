@@ -12,6 +12,7 @@ import { oncePolicy } from '../calls/retry.ts'
 import type { Claim } from '../scale-set/claim.ts'
 import type { CallHow } from '../scale-set/scale-set.ts'
 import { SettingsCheck } from '../scale-set/settings-check.ts'
+import type { VersionWatch } from '../version/version-watch.ts'
 import { DemandReading } from './demand.ts'
 import { forgeEventsOf } from './forge-events.ts'
 import {
@@ -35,6 +36,7 @@ export type ListenerOptions = {
   /** Named in the session, so that an operator can see who holds it. */
   readonly owner: string
   readonly anomalies: ReportAnomaly
+  readonly versions: VersionWatch
   readonly until: AbortSignal
 }
 
@@ -120,6 +122,9 @@ export class Listener {
 
   async #step(): Promise<ForgeEventBatch | undefined> {
     const now = this.#clock.now()
+    const { versions } = this.#options
+    const learned = versions.take()
+    if (learned.length > 0) return this.#deliver(learned)
     const step = nextStep(this.#state, now)
     const how: CallHow = { policy: oncePolicy, signal: this.#closing.signal }
     if (step === 'claim') return this.#claimScaleSet(how)
@@ -127,6 +132,7 @@ export class Listener {
     if (step === 'open') return this.#deliver(await this.#openSession(how))
     const session = sessionIn(this.#state)
     if (!session) return undefined
+    versions.begin(this.#closing.signal)
     return step === 'refresh' ? this.#deliver(await this.#refresh(session, how)) : this.#poll(session)
   }
 
@@ -249,6 +255,7 @@ export class Listener {
     const now = this.#clock.now()
     this.#demand.message(message, now)
     const events = [...this.#apply(result), ...forgeEventsOf(message, now), ...this.#demandEvents(now)]
+    for (const event of events) if (event.kind === 'job-started') this.#options.versions.jobStarted(event.runner)
     const acknowledge = () => this.#acknowledge(message, session)
     if (events.length > 0) return this.#deliver(events, acknowledge)
     await acknowledge()

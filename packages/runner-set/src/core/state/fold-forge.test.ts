@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import type { Failure } from '../../model/failure.ts'
 import type { Registration } from '../../model/runner.ts'
 import { runnerPrefix } from '../../model/runner-names.ts'
+import type { RunnerVersion } from '../../model/runner-version.ts'
 import { ended, limits, now, podFacts, registration, runnerSet } from '../world.fixture.ts'
 import { a, job, open, refused, seconds, unreachable } from './state.fixture.ts'
 
@@ -43,6 +44,21 @@ describe('demand', () => {
     expect(set.world()).toMatchObject({ demand: { known: false, since: now - 5 }, forgeFailure: { since: now - 5 } })
     expect(set.event(demand(3))[0]).toMatchObject({ kind: 'forge-connected' })
     expect(set.world()).toMatchObject({ demand: { known: true }, forgeFailure: undefined })
+  })
+
+  it('keeps the end of a version that the forge does not repeat, and not that of another version', () => {
+    const schedule = { runtimeEndsAt: now, registrationEndsAt: undefined }
+    const known = { version: '2.330.0', from: 'image', schedule, minimum: undefined } as const
+    const set = open()
+    const report = (version: RunnerVersion | undefined) => {
+      set.event({ kind: 'runner-version', version })
+      return set.world().runnerVersion
+    }
+    expect(report(known)).toEqual(known)
+    set.event({ kind: 'failing', failure: unreachable, since: now })
+    expect(report({ ...known, from: 'runner', schedule: undefined })).toEqual({ ...known, from: 'runner' })
+    const other = { ...known, version: '2.331.0', schedule: undefined }
+    expect([report(other), report(undefined)]).toEqual([other, undefined])
   })
 
   it('carries the jobs that no set can have, and decides nothing by them', () => {

@@ -48,6 +48,9 @@ export function foldForgeEvent(step: FoldStep, event: ForgeEvent): void {
       forge.settingsFailure = event.failure
       if (event.failure) step.events.push({ kind: 'forge-failed', ...setSubject(step.state), failure: event.failure })
       break
+    case 'runner-version':
+      forge.versionReported(event.version)
+      break
     default:
       unreachable(event)
   }

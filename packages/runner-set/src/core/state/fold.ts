@@ -6,6 +6,7 @@ import type { Input } from '../../model/input.ts'
 import type { Limits } from '../../model/limits.ts'
 import { isPaused } from '../paused.ts'
 import { templateHash } from '../pod.ts'
+import { runnerImage } from '../runner-image.ts'
 import { foldDecided } from './fold-decided.ts'
 import { foldForgeEvent, forgeFailed } from './fold-forge.ts'
 import { foldOutcome } from './fold-outcome.ts'
@@ -81,6 +82,7 @@ function setChanged({ state }: FoldStep, { set }: Extract<Input, { kind: 'set-ch
   if (state.template?.is === 'refused') state.template = undefined
   // A pause changes what each runner needs.
   if (isPaused(set) !== isPaused(state.set)) state.table.lookAtAll()
+  if (runnerImage(set) !== runnerImage(state.set)) state.forge.runnerVersion = undefined
   state.set = set
   state.templateHash = hash
 }

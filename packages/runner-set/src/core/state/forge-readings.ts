@@ -4,6 +4,7 @@ import type { Failure } from '../../model/failure.ts'
 import type { ForgeEvent, ForgeRunners, ForgeState, UnservedJobs } from '../../model/forge-event.ts'
 import type { LateEvents } from '../../model/late-events.ts'
 import type { Limits } from '../../model/limits.ts'
+import type { RunnerVersion } from '../../model/runner-version.ts'
 import type { DemandReading } from '../../model/world.ts'
 import { areLate } from '../late-events.ts'
 
@@ -24,6 +25,8 @@ export class ForgeReadings {
   failure: (Failure & { readonly since: Instant }) | undefined
   /** A difference between the set and the forge's record of it. */
   settingsFailure: Failure | undefined
+  /** The version of the set's runner. It outlives a failure of the forge. */
+  runnerVersion: RunnerVersion | undefined
   registrationsAt: Instant | undefined
   registrationsDoubtful = false
   /** When the last runner left. */
@@ -78,6 +81,13 @@ export class ForgeReadings {
 
   #comesBehind(at: Instant, now: Instant, { lateEventMs }: Limits): void {
     if (now - at > lateEventMs) this.backlogUntil = Math.max(this.backlogUntil, now + lateEventMs)
+  }
+
+  /** The forge that has said once when it ends a version does not unsay it by refusing to say it again. */
+  versionReported(version: RunnerVersion | undefined): void {
+    const before = this.runnerVersion
+    const schedule = version?.version === before?.version ? (version?.schedule ?? before?.schedule) : version?.schedule
+    this.runnerVersion = version && { ...version, schedule }
   }
 
   failing(failure: Failure, since: Instant): void {

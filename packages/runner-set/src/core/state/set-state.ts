@@ -7,12 +7,14 @@ import type { Limits } from '../../model/limits.ts'
 import type { Quotas } from '../../model/quota.ts'
 import type { Reading } from '../../model/runner.ts'
 import type { RunnerSet } from '../../model/runner-set.ts'
+import type { RunnerVersionStatus } from '../../model/runner-version.ts'
 import type { Condition, JobRecord } from '../../model/status.ts'
 import type { History, Need, RetryKey, RetryState, SetWorld, TemplateVerdict } from '../../model/world.ts'
 import { firstCapacity } from '../capacity.ts'
 import { needOf, surplusEndsAt } from '../need.ts'
 import { isPaused } from '../paused.ts'
 import { templateHash } from '../pod.ts'
+import { storedVersion } from '../runner-version.ts'
 import { fleetOf } from '../strategy/fleet.ts'
 import { unassignedOf } from '../unassigned.ts'
 import { countingOf, Departures } from './departures.ts'
@@ -59,6 +61,7 @@ export type StoredStatus = {
   readonly forge?: ForgeState
   readonly jobs?: readonly JobRecord[]
   readonly lateJobs?: number
+  readonly runnerVersion?: RunnerVersionStatus | null
 }
 
 /** Returns the ids that the forge wanted stored, from a set's status. Empty before the first connection. */
@@ -70,6 +73,7 @@ export function storedForgeState(status: unknown): ForgeState {
 export function newSetState(set: RunnerSet, stored: StoredStatus = {}): SetState {
   const forge = new ForgeReadings()
   forge.state = storedForgeState(stored)
+  forge.runnerVersion = storedVersion(set, stored.runnerVersion)
   return {
     set,
     templateHash: templateHash(set),
@@ -133,6 +137,7 @@ export function worldOf(state: SetState, allowance: SetWorld['allowance'], limit
     unplaced: table.unplaced(),
     forgeFailure: forge.failure,
     settingsFailure: forge.settingsFailure,
+    runnerVersion: forge.runnerVersion,
     registrationsAt: forge.registrationsAt,
     freedAt: state.freedAt,
     leftAt: forge.leftAt,

@@ -39,5 +39,6 @@ export const bitbucket = {
     externalsFolder: undefined,
     exitsUnregistered: false,
     outdatedExitCode: undefined,
+    versionsEnd: false,
   },
 } as const satisfies ForgeTraits

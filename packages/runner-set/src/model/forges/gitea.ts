@@ -32,5 +32,6 @@ export const gitea = {
     externalsFolder: undefined,
     exitsUnregistered: false,
     outdatedExitCode: undefined,
+    versionsEnd: false,
   },
 } as const satisfies ForgeTraits

@@ -33,5 +33,6 @@ export const github = {
     externalsFolder: '/home/runner/externals',
     exitsUnregistered: true,
     outdatedExitCode: 7,
+    versionsEnd: true,
   },
 } as const satisfies ForgeTraits

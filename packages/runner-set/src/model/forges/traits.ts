@@ -51,4 +51,6 @@ export type RunnerTraits = {
   readonly exitsUnregistered: boolean
   /** The exit code with which it ends if the forge refuses its version. */
   readonly outdatedExitCode: number | undefined
+  /** Whether the forge ends a version of the runner some time after a newer one. */
+  readonly versionsEnd: boolean
 }
