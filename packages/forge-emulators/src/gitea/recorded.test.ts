@@ -33,7 +33,6 @@ const differences: Readonly<Record<string, readonly string[]>> = {
     'the log of a job without a row',
     'the old path: GET',
   ],
-  'a name is cut at another length': ['register: a name of 300 characters'],
   'a run has fewer members': ['rerun: the run'],
 }
 
