@@ -5,6 +5,7 @@ import { end, events, namespace, openStage, podNames, queue, run, type Stage, sc
 
 const hour = 3_600_000
 const day = 24 * hour
+const quarter = hour / 4
 const seconds = (count: number) => count * 1_000
 const version = '2.330.0'
 const condition = (stage: Stage, type = 'RunnerVersionSupported') =>
@@ -36,10 +37,10 @@ async function connect(stage: Stage): Promise<void> {
 }
 
 it('is announced 14 days before, and again 7 days before, without a fault of the set', async () => {
-  const { stage, runtime } = await open(tagged, 7 * day + hour)
+  const { stage, runtime } = await open(tagged, 7 * day + quarter)
   await stage.clock.advance(seconds(60))
   expect(condition(stage)).toMatchObject({ status: 'True', reason: 'EndsWithin14Days' })
-  await stage.clock.advance(hour)
+  await stage.clock.advance(quarter)
   expect(condition(stage)).toMatchObject({ status: 'True', reason: 'EndsWithin7Days' })
   expect(status(stage)).toMatchObject({
     runnerVersion: { version, from: 'image', runtimeEndsAt: runtime },
@@ -55,8 +56,8 @@ it('is announced 14 days before, and again 7 days before, without a fault of the
 })
 
 it('is runner-outdated with its time from then on', async () => {
-  const { stage, runtime } = await open(tagged, hour)
-  await stage.clock.advance(hour + seconds(5))
+  const { stage, runtime } = await open(tagged, quarter)
+  await stage.clock.advance(quarter + seconds(5))
   expect(condition(stage)).toMatchObject({ status: 'False', reason: 'RunnerOutdated' })
   expect(condition(stage, 'Degraded')).toMatchObject({ status: 'True', reason: 'RunnerOutdated' })
   expect(status(stage)).toMatchObject({ lastReason: 'runner-outdated', lastMessage: expect.stringContaining(runtime) })
