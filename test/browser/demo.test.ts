@@ -71,11 +71,12 @@ describe('while jobs run', () => {
     await saysAll('No job waits.')
   })
 
-  it('says why a job waits, and calms down once it has its runner', async () => {
+  it('says why a job stays at the forge, and calms down once it has its runner', async () => {
     const openQuota = await demo.closeQuota(1)
     demo.openGate('build')
-    await saysAll(/1 job waits, for .*quota/i)
-    await page.getByText('Raise the quota').first().waitFor()
+    await saysAll(
+      /announces 1 of \d+ runners to the forge: the ResourceQuota runners has room for 1 .* may wait at the forge/,
+    )
     await openQuota()
     await row('Gate / publish', 'Busy').waitFor()
     await saysAll('No job waits. 2 run.')

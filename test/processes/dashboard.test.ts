@@ -55,7 +55,7 @@ function limitPods(): void {
 
 describe('the page and explain', () => {
   test.each<[string, () => void, RegExp]>([
-    ['without room in its quota', limitPods, /quota/],
+    ['without room in its quota', limitPods, /ResourceQuota one has room for 1/],
     ['that is paused', () => world.change({ paused: true }), /^The set is paused/],
     [
       'with a template that is refused',
@@ -129,9 +129,9 @@ test('a runner that is gone still has its steps, its Events and its job; and not
   }
 })
 
-/** One job runs, and a quota holds the others up. Each attempt names another pod. */
+/** One job runs, and a quota keeps the others at the forge. */
 const isShort = (set: Snapshot['sets'][number] | undefined) =>
-  set?.waiting === 2 && set.counts?.busy === 1 && /exceeded quota: one/.test(set.why ?? '')
+  set?.waiting === 0 && set.counts?.busy === 1 && /ResourceQuota one has room for 1/.test(set.why ?? '')
 
 test('dayfly dashboard shows the same set and reason from outside, and what it cannot know', { timeout }, async () => {
   const inside = await startWithPage()

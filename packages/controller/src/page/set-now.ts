@@ -81,10 +81,10 @@ function isShort({ decided }: SetInsight, waiting: number | null): boolean {
   return waiting !== 0 || (decided?.need?.missing ?? 0) > 0
 }
 
-/** The forge assigns no more jobs than the maximum. */
-function isFull({ set, demand, counts }: SetInsight): boolean {
+/** The forge assigns no more jobs than the set announces. */
+function isFull({ set, demand, counts, status }: SetInsight): boolean {
   const jobs = demand && shownDemand(demand, counts?.busy)
-  return jobs !== undefined && jobs >= set.scale.max
+  return jobs !== undefined && jobs >= (announcedOf(status ?? {})?.count ?? set.scale.max)
 }
 
 function problemsNow({ set, status, conditions }: SetInsight): SetNow['problems'] {
