@@ -44,7 +44,7 @@ export function startController(options: ControllerOptions, journal: Journal): C
   const until = new AbortController()
   const needs = { jobPods: new AbortController(), quotas: new AbortController() }
   const podCache = new PodCache(clock)
-  const quotas: QuotaCache = new QuotaCache(() => setWorkers.quotasChanged())
+  const quotas: QuotaCache = new QuotaCache((changed) => setWorkers.quotasChanged(changed))
   const setWorkers: SetWorkers = new SetWorkers(options, journal, { pods: podCache, quotas }, (set) => {
     if (set.jobs === 'pods') needs.jobPods.abort()
     if (forgeTraits[set.source.kind].announcesCapacity) needs.quotas.abort()

@@ -6,13 +6,13 @@ import type { ObservedQuota } from './observe/quota.ts'
 import { faultOf } from './watch-health.ts'
 
 export class QuotaCache implements ReflectorSink<ObservedQuota> {
-  readonly #changed: () => void
+  readonly #changed: (namespace?: string) => void
   /** The keys are namespace and name. */
   #quotas = new Map<string, ObservedQuota>()
   #read: 'unread' | 'unreadable' | 'read' = 'unread'
 
-  /** @param changed is called after each change */
-  constructor(changed: () => void) {
+  /** @param changed is called after each change, with the namespace if only its quotas changed */
+  constructor(changed: (namespace?: string) => void) {
     this.#changed = changed
   }
 
@@ -29,12 +29,12 @@ export class QuotaCache implements ReflectorSink<ObservedQuota> {
 
   changed(quota: ObservedQuota): void {
     this.#quotas.set(keyOf(quota), quota)
-    this.#changed()
+    this.#changed(quota.namespace)
   }
 
   removed(quota: ObservedQuota): void {
     this.#quotas.delete(keyOf(quota))
-    this.#changed()
+    this.#changed(quota.namespace)
   }
 
   progressed(): void {}

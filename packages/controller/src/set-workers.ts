@@ -86,8 +86,11 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
     this.#sets.clear()
   }
 
-  quotasChanged(): void {
-    for (const { worker } of this.#atWork()) this.#tellQuotas(worker)
+  /** @param namespace the only one whose quotas changed; undefined if all may have */
+  quotasChanged(namespace?: string): void {
+    for (const { worker } of this.#atWork()) {
+      if (namespace === undefined || worker.set.namespace === namespace) this.#tellQuotas(worker)
+    }
   }
 
   /** Returns what each set shows, in memory order. */

@@ -1,6 +1,6 @@
 // Reduces a ResourceQuota to what it allows and what it counts.
 import type { KubeObject } from '@dayfly/kubernetes/types'
-import { amountOf } from '@dayfly/runner-set/model/quantity'
+import { amountsOf } from '@dayfly/runner-set/model/quantity'
 import type { Quota } from '@dayfly/runner-set/model/quota'
 
 export type ObservedQuota = Quota & { readonly namespace: string }
@@ -31,10 +31,11 @@ export function observeQuota(object: KubeObject): ObservedQuota {
     operator,
     values,
   }))
-  return { namespace, name, hard: amounts(status?.hard), used: amounts(status?.used), scopes: [...plain, ...selected] }
-}
-
-function amounts(texts: Amounts = {}): Readonly<Record<string, number>> {
-  const known = Object.entries(texts).map(([name, text]) => [name, amountOf(String(text))] as const)
-  return Object.fromEntries(known.filter((entry): entry is [string, number] => entry[1] !== undefined))
+  return {
+    namespace,
+    name,
+    hard: amountsOf(status?.hard),
+    used: amountsOf(status?.used),
+    scopes: [...plain, ...selected],
+  }
 }

@@ -2,6 +2,7 @@
 
 import { counted } from '@dayfly/kit/age-text'
 import { unreachable } from '@dayfly/kit/assert'
+import { roomText } from '@dayfly/runner-set/core/quota-room'
 import { type Failure, failureInfo } from '@dayfly/runner-set/model/failure'
 import type { Held, HeldBy } from '@dayfly/runner-set/model/held'
 import type { Limits } from '@dayfly/runner-set/model/limits'
@@ -46,7 +47,7 @@ export function heldCause(why: HeldBy, { set, limits, demandWhy }: HeldContext):
     case 'max':
       return `max is ${set.scale.max}, and ${counted(why.occupied, 'pod')} ${why.occupied === 1 ? 'exists' : 'exist'}.`
     case 'quota':
-      return `the ResourceQuota ${why.quota} has room for ${counted(why.pods, 'pod')} of the set by its ${why.resource}.`
+      return `${roomText(why)}.`
     case 'failed-starts':
       return `it waits after ${counted(why.failures, 'failed start')}.`
     case 'probe':

@@ -30,6 +30,16 @@ export function announcedOf(view: {
   return typeof count === 'number' && detail ? { count, detail } : undefined
 }
 
+/** Returns whether a set has as many jobs as its forge assigns to it: more may wait where nobody sees them. */
+export function isFull(
+  demand: number | undefined,
+  max: number | undefined,
+  view: Parameters<typeof announcedOf>[0],
+): boolean {
+  const most = announcedOf(view)?.count ?? max
+  return demand !== undefined && most !== undefined && demand >= most
+}
+
 /** Returns the sentence about them. */
 export function announcedText({ count, detail }: Announced, max: number): string {
   return `The set announces ${count} of ${max} runners to the forge: ${detail}.`

@@ -16,7 +16,7 @@ import { lastingProblemsOf } from '../operate/problems.ts'
 import { AccessFailure, type Cluster } from '../operate/read.ts'
 import { explanationOf, explanationOfGone } from '../operate/runner-explanation.ts'
 import { readSituation } from '../operate/situation.ts'
-import { announcedOf } from '../operate/why.ts'
+import { isFull } from '../operate/why.ts'
 import { readRunnerFacts } from './runner-facts.ts'
 import { runnerLog } from './runner-log.ts'
 import { unservedNow } from './unserved-now.ts'
@@ -118,7 +118,7 @@ export class Outside implements PresentSource {
   /** The same reasons as those of `dayfly explain`, because it is the same plan. */
   async #reasons({ sets }: Overview): Promise<ReadonlyMap<string, string>> {
     const { cluster, limits } = this.#options
-    const short = sets.filter(({ view }) => (waitingOf(view) ?? 0) > 0 || isFull(view))
+    const short = sets.filter(({ view }) => (waitingOf(view) ?? 0) > 0 || isFull(view.demand, view.max, view))
     const why = new Map<string, string>()
     for (const { view, work } of short.slice(0, explainedMax)) {
       if (!view.set) continue
@@ -190,12 +190,6 @@ export class Outside implements PresentSource {
 
 function idOf({ namespace, name }: { readonly namespace: string; readonly name: string }): string {
   return `${namespace}/${name}`
-}
-
-/** The forge assigns no more jobs than the set announces. */
-function isFull(view: Judged['view']): boolean {
-  const most = announcedOf(view)?.count ?? view.max
-  return view.demand !== undefined && most !== undefined && view.demand >= most
 }
 
 /** The status of a forge without a queue shows no demand that waits. */

@@ -8,7 +8,7 @@ import type { Limits } from '@dayfly/runner-set/model/limits'
 import { lastingProblemsOf } from '../operate/problems.ts'
 import { viewOfStatus } from '../operate/set-view.ts'
 import { waitingSteps } from '../operate/waiting-steps.ts'
-import { announcedOf, whyOf } from '../operate/why.ts'
+import { announcedOf, isFull, whyOf } from '../operate/why.ts'
 import type { SetInsight } from '../set-reading.ts'
 import { unservedNow } from './unserved-now.ts'
 
@@ -25,20 +25,24 @@ const differsMs = 2 * 60_000
 export function setNowOf(insight: SetInsight, remembered: Remembered, limits: Limits, now: Instant): SetNow {
   const { set, counts, demand, decided, forgeRunners, conditions } = insight
   const { namespace, name, source, scale } = set
+  const jobs = demand && shownDemand(demand, counts?.busy)
   const waiting = waitingOf(insight)
   const problems = problemsNow(insight)
   return {
     ...{ id: `${namespace}/${name}`, namespace, name, forge: source.kind, url: source.url, labels: source.labels },
     ...{ paused: isPaused(set), deleting: false, min: scale.min, max: scale.max },
     hasQueue: forgeTraits[source.kind].demand !== 'utilisation',
-    demand: (demand && shownDemand(demand, counts?.busy)) ?? null,
+    demand: jobs ?? null,
     wanted: decided?.need?.wanted ?? null,
     waiting,
     counts: counts ? countsOf(counts) : null,
     failuresInARow: insight.status?.failed ?? null,
     waitingSince: remembered.waitingSince,
     oldestQueuedAt: remembered.oldestQueuedAt,
-    why: isShort(insight, waiting) || isFull(insight) ? (whyNow(insight, problems, limits, now) ?? null) : null,
+    why:
+      isShort(insight, waiting) || isFull(jobs, scale.max, insight.status ?? {})
+        ? (whyNow(insight, problems, limits, now) ?? null)
+        : null,
     nextStartAt: nextStartOf(insight),
     problems,
     conditions: conditions.map(({ lastTransitionTime, observedGeneration: _, ...rest }) => ({
@@ -79,12 +83,6 @@ function oldSince({ demandAt }: SetInsight, { demandAgeMs }: Limits, now: Instan
 
 function isShort({ decided }: SetInsight, waiting: number | null): boolean {
   return waiting !== 0 || (decided?.need?.missing ?? 0) > 0
-}
-
-/** The forge assigns no more jobs than the set announces. */
-function isFull({ set, demand, counts, status }: SetInsight): boolean {
-  const jobs = demand && shownDemand(demand, counts?.busy)
-  return jobs !== undefined && jobs >= (announcedOf(status ?? {})?.count ?? set.scale.max)
 }
 
 function problemsNow({ set, status, conditions }: SetInsight): SetNow['problems'] {

@@ -89,7 +89,8 @@ export class GiteaLink implements Link {
   }
 
   async registrations(): Promise<readonly Registration[]> {
-    return this.#registrations(await this.#account.listed(this.#closing.signal))
+    const view = await this.#account.listed(this.#closing.signal)
+    return [...this.#own(view).map((runner) => registrationOf(runner, view.busy)), ...this.#unlisted(view)]
   }
 
   async close(how: 'pause' | 'remove'): Promise<void> {
@@ -124,7 +125,7 @@ export class GiteaLink implements Link {
       ...this.#jobEvents(view, waiting),
       ...this.#settingsEvents(this.#own(view)),
       ...(view.runnersAt === view.at
-        ? [{ kind: 'registrations', registrations: this.#registrations(view), at: view.at } as const]
+        ? [{ kind: 'registrations', registrations: [...own, ...this.#unlisted(view)], at: view.at } as const]
         : []),
       {
         kind: 'demand',
@@ -153,10 +154,9 @@ export class GiteaLink implements Link {
     return [{ kind: 'settings', failure }]
   }
 
-  /** The registrations, and what only a running job still shows: a list without a runner then proves that its job is over. */
-  #registrations(view: JobsView): readonly Registration[] {
-    const own = this.#own(view).map((runner) => registrationOf(runner, view.busy))
-    return [...own, ...unlistedRunners(view, this.#set.runnerPrefix)]
+  /** The runners that only a running job still shows: a list without a runner then proves that its job is over. */
+  #unlisted(view: JobsView): readonly Registration[] {
+    return unlistedRunners(view, this.#set.runnerPrefix)
   }
 
   #own({ runners }: JobsView): readonly ListedRunner[] {

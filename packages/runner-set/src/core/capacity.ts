@@ -5,9 +5,10 @@ import { forgeTraits } from '../model/forge-traits.ts'
 import type { Counts } from '../model/runner.ts'
 import type { RunnerSet } from '../model/runner-set.ts'
 import type { SetWorld } from '../model/world.ts'
+import { earliestAfter } from './earliest.ts'
 import type { Moment } from './moment.ts'
 import { isPaused } from './paused.ts'
-import { quotaRooms } from './quota-room.ts'
+import { quotaRooms, roomText } from './quota-room.ts'
 import { recentFailures } from './state/history.ts'
 
 /** At most so many runners, and why no more. */
@@ -47,13 +48,12 @@ export function capacityOf(moment: Moment): Capacity {
 /** Returns when the capacity may change although nothing happens before. */
 export function capacityDue({ tightAt, moreSince }: Capacity, { world, limits, now }: Moment): Instant | undefined {
   const { unplaced } = world
-  const due = [
+  return earliestAfter(now, [
     moreSince === undefined ? undefined : moreSince + limits.capacityRiseMs,
     unplaced && unplaced.oldest.since + limits.unplacedMs,
     // A lack of room that lasts is ended by an input, which brings a decision of its own.
     tightAt === undefined || tightAt === now ? undefined : tightAt + limits.roomAgainMs,
-  ].filter((at): at is Instant => at !== undefined && at > now)
-  return due.length > 0 ? Math.min(...due) : undefined
+  ])
 }
 
 /** The scheduler has found no node for a runner for a while, or a quota that is not known refuses pods. */
@@ -82,11 +82,7 @@ function uncheckedBounds({ template, templateHash, quotas }: SetWorld, { occupie
 }
 
 function quotaBounds(world: SetWorld, counts: Counts): readonly Bound[] {
-  return quotaRooms(world, counts).map(({ pods, quota, resource }) => ({
-    most: pods,
-    reason: 'quota',
-    detail: `the ResourceQuota ${quota} has room for ${pods} by its ${resource}`,
-  }))
+  return quotaRooms(world, counts).map((room) => ({ most: room.pods, reason: 'quota', detail: roomText(room) }))
 }
 
 function refusalBounds({ template }: SetWorld, { occupied }: Counts): readonly Bound[] {

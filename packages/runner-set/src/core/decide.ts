@@ -6,6 +6,7 @@ import type { Limits } from '../model/limits.ts'
 import type { Condition, SetStatus } from '../model/status.ts'
 import type { SetWorld } from '../model/world.ts'
 import { capacityDue, capacityOf } from './capacity.ts'
+import { earliest } from './earliest.ts'
 import { decideLife } from './life.ts'
 import type { Moment } from './moment.ts'
 import { isPaused } from './paused.ts'
@@ -35,6 +36,7 @@ export function decide(world: SetWorld, limits: Limits, now: Instant, ids: reado
     held: scale.held,
     scaledBy: scale.scaledBy,
     capacity,
+    unassigned: world.unassigned,
     due: lives.due,
     marks: lives.marks,
     wakeAt: earliest([
@@ -200,10 +202,4 @@ function once({ world, now }: Moment, action: SetAction): Part {
   if (world.underway[action.kind]) return nothing
   const retry = world.retries[action.kind]
   return retry && now < retry.retryAt ? { actions: [], wakeAt: retry.retryAt } : { actions: [action] }
-}
-
-function earliest(instants: readonly (Instant | undefined)[]): Instant | undefined {
-  let first: Instant | undefined
-  for (const instant of instants) if (instant !== undefined) first = Math.min(first ?? instant, instant)
-  return first
 }

@@ -1,7 +1,7 @@
 // The amounts that a pod uses of the resources that quotas limit
 // (https://kubernetes.io/docs/concepts/policy/resource-quotas/, https://kubernetes.io/docs/concepts/workloads/pods/sidecar-containers/#resource-sharing-within-containers).
 
-import { amountOf } from '../model/quantity.ts'
+import { amountsOf } from '../model/quantity.ts'
 import type { PodUse } from '../model/quota.ts'
 
 type Amounts = Readonly<Record<string, number>>
@@ -53,11 +53,6 @@ function totalOf(spec: Spec, side: Side): Amounts {
   const running = (spec.containers ?? []).map(({ resources }) => amountsOf(resources?.[side])).reduce(sum, sidecars)
   const total = { ...largest(peak, running), ...amountsOf(spec.resources?.[side]) }
   return Object.keys(total).length === 0 ? total : sum(total, amountsOf(spec.overhead))
-}
-
-function amountsOf(texts: Texts = {}): Amounts {
-  const known = Object.entries(texts).map(([name, text]) => [name, amountOf(String(text))] as const)
-  return Object.fromEntries(known.filter((entry): entry is [string, number] => entry[1] !== undefined))
 }
 
 function sum(left: Amounts, right: Amounts): Amounts {

@@ -3,7 +3,7 @@ import { timestamp } from '@dayfly/kit/timestamp'
 import { type Failure, failureInfo } from '../model/failure.ts'
 import type { SetProblem } from '../model/status.ts'
 import type { SetWorld } from '../model/world.ts'
-import { quotaRooms } from './quota-room.ts'
+import { quotaRooms, roomText } from './quota-room.ts'
 
 export type Judged = {
   /** Failed starts in a row that still count. */
@@ -14,9 +14,14 @@ export type Judged = {
   readonly version: Failure | undefined
   /** The forge gives no jobs to the runners, or reports them late. */
   readonly assignment: Failure | undefined
+  /** A quota allows fewer pods than the set needs. */
+  readonly full: Failure | undefined
 }
 
-export function problemsOf(world: SetWorld, { failures, left, version, assignment }: Judged): readonly SetProblem[] {
+export function problemsOf(
+  world: SetWorld,
+  { failures, left, version, assignment, full }: Judged,
+): readonly SetProblem[] {
   const { template, templateHash, forgeFailure, history, settingsFailure, stuck, delays } = world
   const problems: SetProblem[] = []
   const add = (kind: SetProblem['kind'], { reason, message }: Failure, count = '') =>
@@ -28,7 +33,6 @@ export function problemsOf(world: SetWorld, { failures, left, version, assignmen
   if (version && !failureInfo(version.reason).ahead) add('version', version)
   if (stuck) add('stuck', stuck.oldest, `${counted(stuck.count, 'pod')} no longer counted against max. `)
   if (assignment) add('assignment', assignment)
-  const full = fullQuota(world)
   if (full) add('delayed', full)
   if (delays) {
     const since = timestamp(delays.oldest.since)
@@ -45,9 +49,7 @@ export function fullQuota(world: SetWorld): Failure | undefined {
   if (!world.need || !world.counts.known) return undefined
   const [least] = quotaRooms(world, world.counts.value).toSorted((left, right) => left.pods - right.pods)
   if (!least || world.need.wanted <= least.pods) return undefined
-  const { quota, resource, pods } = least
-  const message = `the ResourceQuota ${quota} has room for ${pods} by its ${resource}, and the set needs ${world.need.wanted}`
-  return { reason: 'quota-exceeded', message }
+  return { reason: 'quota-exceeded', message: `${roomText(least)}, and the set needs ${world.need.wanted}` }
 }
 
 function counted(number: number, noun: string): string {

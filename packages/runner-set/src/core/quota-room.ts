@@ -41,6 +41,11 @@ export function quotaRooms(
     )
 }
 
+/** Says how many pods of a set a quota allows, as the rest of a sentence. */
+export function roomText({ pods, quota, resource }: Omit<QuotaRoom, 'free'>): string {
+  return `the ResourceQuota ${quota} has room for ${pods} by its ${resource}`
+}
+
 /** Amounts are doubles: 0.3 of 0.1 each is three. */
 const rounding = 1e-9
 

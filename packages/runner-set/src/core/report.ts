@@ -6,6 +6,7 @@ import { forgeTraits } from '../model/forge-traits.ts'
 import type { Condition, SetProblem, SetStatus } from '../model/status.ts'
 import type { SetWorld } from '../model/world.ts'
 import { shownDemand } from './desired.ts'
+import { earliestAfter } from './earliest.ts'
 import { failureOfLate, lateUntil } from './late-events.ts'
 import type { Moment } from './moment.ts'
 import { freshDemand } from './need.ts'
@@ -37,8 +38,9 @@ export function statusOf(moment: Moment): SetStatus {
   const version = versionFailure(world.runnerVersion, judgeVersion(world.runnerVersion, limits, now))
   // While events are late, it is not known whether runners got jobs.
   const assignment = failureOfLate(world.late, limits, now) ?? failureOfUnassigned(world, limits, now)
-  const problems = problemsOf(world, { failures, left, version, assignment })
-  const reason = shownFailure(moment, problems, assignment ?? endedVersion(version))
+  const full = fullQuota(world)
+  const problems = problemsOf(world, { failures, left, version, assignment, full })
+  const reason = shownFailure(moment, problems, assignment ?? endedVersion(version) ?? full)
   const pollSeconds = pollSecondsOf(world, demandKnown)
   return {
     observedGeneration: world.set.generation,
@@ -49,7 +51,7 @@ export function statusOf(moment: Moment): SetStatus {
     failed: counts ? failures : null,
     lateJobs: world.lateJobs,
     pollSeconds,
-    ...announcedOf(world, demandKnown),
+    ...announcedStatus(world, demandKnown),
     runnerVersion: versionStatus(world.set, world.runnerVersion),
     lastReason: reason?.reason ?? null,
     lastMessage: reason ? reason.message : null,
@@ -63,7 +65,7 @@ export function statusOf(moment: Moment): SetStatus {
 }
 
 /** A set announces something only while its forge reports to it. */
-function announcedOf({ set, capacity: { announced, limit } }: SetWorld, demandKnown: boolean) {
+function announcedStatus({ set, capacity: { announced, limit } }: SetWorld, demandKnown: boolean) {
   const announces = forgeTraits[set.source.kind].announcesCapacity && demandKnown && !isPaused(set)
   return {
     announced: announces ? announced : null,
@@ -76,12 +78,12 @@ function announcedOf({ set, capacity: { announced, limit } }: SetWorld, demandKn
 function shownFailure(
   moment: Moment,
   problems: readonly SetProblem[],
-  ofForge: Failure | undefined,
+  ofSet: Failure | undefined,
 ): Failure | undefined {
   const { template, history, forgeFailure } = moment.world
   if (template?.is === 'refused') return template.failure
   const isShown = problems.length > 0 || lastReasonUntil(moment) !== undefined
-  return history.blocked ?? forgeFailure ?? ofForge ?? fullQuota(moment.world) ?? (isShown ? history.last : undefined)
+  return history.blocked ?? forgeFailure ?? ofSet ?? (isShown ? history.last : undefined)
 }
 
 /** A version that only ends soon is no reason for anything yet. */
@@ -99,15 +101,14 @@ function lastReasonUntil({ world, limits, now }: Moment): Instant | undefined {
 export function statusChangesAt(moment: Moment): Instant | undefined {
   const { world, limits, now } = moment
   const { history, late, unassigned } = world
-  const changes = [
+  return earliestAfter(now, [
     lastReasonUntil(moment),
     unassigned && unassignedShownAt(unassigned, limits),
     late && lateUntil(late, limits),
     history.left.runners > limits.leftIdleMax ? leftUntil(history, limits) : undefined,
     history.failuresInARow > 0 ? failuresUntil(history, limits) : undefined,
     verdictChangesAt(world.runnerVersion, limits, now),
-  ].flatMap((at) => (at === undefined || at <= now ? [] : [at]))
-  return changes.length === 0 ? undefined : Math.min(...changes)
+  ])
 }
 
 function withTimes({ set, conditions }: SetWorld, condition: Untimed, now: Instant): Condition {

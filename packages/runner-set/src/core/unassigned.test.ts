@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { Demand } from '../model/demand.ts'
 import type { Registration } from '../model/runner.ts'
 import type { SetWorld } from '../model/world.ts'
-import { a, job, open, seconds } from './state/state.fixture.ts'
+import { a, emptyDecision, job, open, seconds } from './state/state.fixture.ts'
 import { failureOfUnassigned, unassignedOf } from './unassigned.ts'
 import { limits, now, podFacts, registration, runner, world } from './world.fixture.ts'
 
@@ -51,10 +51,16 @@ function opened() {
   set.list({ [a]: podFacts({ startedAt: now }) })
   set.event({ kind: 'demand', demand: { kind: 'assigned', jobs: 1 }, at: now })
   set.listed([idle])
-  set.world()
+  /** Looks at the set, and folds only what the look says of unassigned jobs. */
+  const look = (at: number) => {
+    const seen = set.world(at)
+    set.take({ kind: 'decided', decision: { ...emptyDecision, unassigned: seen.unassigned } }, at)
+    return seen
+  }
+  look(now)
   const shown = (at: number) => {
     set.event({ kind: 'demand', demand: { kind: 'assigned', jobs: 1 }, at }, at)
-    return failureOfUnassigned(set.world(at), limits, at)?.reason
+    return failureOfUnassigned(look(at), limits, at)?.reason
   }
   return { ...set, shown }
 }

@@ -7,6 +7,7 @@ import type { LastingFailure } from './failure.ts'
 import type { Held } from './held.ts'
 import type { Registration } from './runner.ts'
 import type { SetStatus } from './status.ts'
+import type { Unassigned } from './unassigned.ts'
 
 /** The pod to delete, with the preconditions that its deletion must meet. */
 export type PodTarget = { readonly uid: string; readonly resourceVersion: string | undefined }
@@ -58,6 +59,8 @@ export type Decision = {
   readonly scaledBy: Instant | undefined
   /** The runners that the set announces to its forge from now on. */
   readonly capacity: Capacity
+  /** Jobs that wait although runners are online, as this tick saw them. */
+  readonly unassigned: Unassigned | undefined
   /** When a runner must be looked at again, by name. */
   readonly due: readonly { readonly runner: string; readonly at: Instant }[]
   readonly marks: readonly Mark[]

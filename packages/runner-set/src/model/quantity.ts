@@ -9,8 +9,14 @@ export function isQuantity(text: string): boolean {
 }
 
 /** Returns the amount in base units: cores, bytes, objects; undefined if the text is no quantity. */
-export function amountOf(text: string): number | undefined {
+function amountOf(text: string): number | undefined {
   return isQuantity(text) ? sizeOf(text) : undefined
+}
+
+/** Returns the amounts of several resources, without those that are no quantities. */
+export function amountsOf(texts: Readonly<Record<string, unknown>> = {}): Readonly<Record<string, number>> {
+  const known = Object.entries(texts).map(([name, text]) => [name, amountOf(String(text))] as const)
+  return Object.fromEntries(known.filter((entry): entry is [string, number] => entry[1] !== undefined))
 }
 
 /** Returns a negative number if `one` is smaller. Both must be quantities. */

@@ -17,6 +17,7 @@ export function foldDecided(step: FoldStep, { decision }: Extract<Input, { kind:
   }
   for (const action of decision.actions) begin(step, action)
   step.state.capacity = decision.capacity
+  step.state.unassigned = decision.unassigned
   step.state.scaledBy = decision.scaledBy ?? step.state.scaledBy
   for (const { runner, at } of decision.due) table.lookAgain(runner, at)
 }

@@ -107,7 +107,7 @@ export function worldOf(state: SetState, allowance: SetWorld['allowance'], limit
   const counts = pods.known ? ({ known: true, value: table.counts(), at: pods.at } as const) : pods
   const departed = departures.all()
   const need = needOf({ set: state.set, demand: forge.demand, counts, departed }, limits, now)
-  state.unassigned = unassignedOf({ demand: forge.demand, counts, need }, state.unassigned, limits, now)
+  const unassigned = unassignedOf({ demand: forge.demand, counts, need }, state.unassigned, limits, now)
   return {
     set: state.set,
     templateHash: state.templateHash,
@@ -119,7 +119,7 @@ export function worldOf(state: SetState, allowance: SetWorld['allowance'], limit
     counts,
     attention: table.takeAttention(now),
     need,
-    unassigned: state.unassigned,
+    unassigned,
     late: forge.late,
     surplus: surplusOf(state, need, limits, now),
     departed,

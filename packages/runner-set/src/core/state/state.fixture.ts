@@ -78,6 +78,7 @@ export const emptyDecision: Decision = {
   held: undefined,
   scaledBy: undefined,
   capacity: firstCapacity(runnerSet()),
+  unassigned: undefined,
   due: [],
   marks: [],
   wakeAt: undefined,
