@@ -1,7 +1,7 @@
 // A set of Dayfly at an emulated GitHub that has outages: what the incidents of the forge share. Each call takes 150 ms.
 import { pods, runnerSets, secrets } from '@dayfly/controller/resources'
 import type { Outage } from '@dayfly/forge-emulators/github/config'
-import { listAt, textAt } from '@dayfly/kit/read-json'
+import { listAt, numberAt, textAt } from '@dayfly/kit/read-json'
 import { defaultLimits, type Limits } from '@dayfly/runner-set/model/limits'
 import { type Dayfly, dayflyNamespace, startDayfly } from './dayfly.ts'
 import { createSet } from './github-set.ts'
@@ -47,18 +47,13 @@ export async function openSite(bench: Bench, { scale, limits = {}, ...stays }: S
       const { uid = '' } = pod.metadata
       seen.made.add(uid)
       const [status] = listAt(pod, 'status', 'containerStatuses')
-      const code = exitCodeOf(status)
+      const code = numberAt(status, 'state', 'terminated', 'exitCode')
       if (code !== undefined) seen.exits.set(uid, code)
     },
   })
   await createSet(world, forge, { scale })
   await world.linger(minute)
   return { bench, world, forge, dayfly, seen }
-}
-
-function exitCodeOf(status: unknown): number | undefined {
-  const code = Object(Object(Object(status)['state'])['terminated'])['exitCode']
-  return typeof code === 'number' ? code : undefined
 }
 
 export function setOutage({ forge }: Site, outage: Outage): void {
