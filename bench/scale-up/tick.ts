@@ -47,7 +47,7 @@ export function measureTicks(runners: number, surplus: boolean): TickTimes {
   return { runners, p50Ms: at(0.5), p99Ms: at(0.99), maxMs: at(1) }
 
   function tick(now: number) {
-    return decide(worldOf(state, allowance, limits, now), limits, now, [])
+    return decide(worldOf(state, { allowance }, limits, now), limits, now, [])
   }
 }
 

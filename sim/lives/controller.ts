@@ -100,7 +100,7 @@ export class Controller {
     this.memory.lastTick = now
     while (this.memory.ids.length < limits.startsPerTick) this.memory.ids.push(idOf(this.memory.names++))
     const began = costs.begin('decide')
-    const decision = decide(worldOf(this.state, allowance(), limits, now), limits, now, this.memory.ids)
+    const decision = decide(worldOf(this.state, { allowance: allowance() }, limits, now), limits, now, this.memory.ids)
     costs.end('decide', began)
     this.#fold({ kind: 'decided', decision })
     if (decision.marks.length > 0) this.#wake()

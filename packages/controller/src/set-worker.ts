@@ -5,9 +5,10 @@ import type { Kubernetes } from '@dayfly/kubernetes/kubernetes'
 import type { Leadership } from '@dayfly/kubernetes/lease'
 import { createPodLogs } from '@dayfly/kubernetes/pod-logs'
 import { decide, unreported } from '@dayfly/runner-set/core/decide'
-import { isPaused } from '@dayfly/runner-set/core/paused'
+import { earliest } from '@dayfly/runner-set/core/earliest'
 import { fold } from '@dayfly/runner-set/core/state/fold'
 import {
+  memberIn,
   newSetState,
   type SetState,
   type StoredStatus,
@@ -20,6 +21,7 @@ import type { ForgeEvent } from '@dayfly/runner-set/model/forge-event'
 import { forgeTraits } from '@dayfly/runner-set/model/forge-traits'
 import type { Input } from '@dayfly/runner-set/model/input'
 import type { JobRunner } from '@dayfly/runner-set/model/job-pod'
+import type { PoolMember } from '@dayfly/runner-set/model/pool'
 import { runnerPrefix } from '@dayfly/runner-set/model/runner-names'
 import type { RunnerSet } from '@dayfly/runner-set/model/runner-set'
 import type { SetWorld } from '@dayfly/runner-set/model/world'
@@ -31,6 +33,7 @@ import { guarded, isLeading } from './guard.ts'
 import { JobLogs } from './job-logs.ts'
 import type { Journal } from './journal.ts'
 import { Loop } from './loop.ts'
+import { needsNewLink } from './needs-new-link.ts'
 import type { ControllerOptions } from './options.ts'
 import { namingRival } from './rival.ts'
 import { insightOf, readingOf, type SetInsight, type SetReading } from './set-reading.ts'
@@ -52,6 +55,15 @@ type Contact =
   /** The next connection opens after the end of the last one, which knows the access. */
   | { readonly is: 'closed'; readonly over: Promise<unknown>; readonly last: Connection | undefined }
 
+type SetBeginning = {
+  readonly set: RunnerSet
+  readonly status: unknown
+  /** Finds another set of this cluster with the same name at the forge. */
+  readonly rival: (set: RunnerSet) => RunnerSet | undefined
+  /** Finds the other sets of the same pool. */
+  readonly mates: (set: RunnerSet) => readonly SetWorker[]
+}
+
 export class SetWorker {
   readonly #options: ControllerOptions
   readonly #journal: Journal
@@ -65,17 +77,17 @@ export class SetWorker {
   #term: Term | undefined
   #jobLogs: JobLogs | undefined
   #decided: SetInsight['decided']
+  readonly #mates: (set: RunnerSet) => readonly SetWorker[]
+  /** What the other members of the pool were last told of this one. */
+  #told: PoolMember | undefined
 
-  /** @param status the set's stored status @param rival finds another set of this cluster with the same name at the forge */
-  constructor(
-    options: ControllerOptions,
-    journal: Journal,
-    { set, status, rival }: { set: RunnerSet; status: unknown; rival: (set: RunnerSet) => RunnerSet | undefined },
-  ) {
+  /** @param status the set's stored status */
+  constructor(options: ControllerOptions, journal: Journal, { set, status, rival, mates }: SetBeginning) {
     const { clock, measureTick = (tick) => tick() } = options
     this.#options = options
     this.#journal = journal
     this.#rival = rival
+    this.#mates = mates
     this.#state = newSetState(set, (status ?? {}) as StoredStatus)
     this.#loop = new Loop({ clock, spacingMs, tick: (now) => measureTick(() => this.#tick(now)) })
   }
@@ -107,6 +119,17 @@ export class SetWorker {
     if (!name.startsWith(runnerPrefix(set))) return undefined
     const pod = table.get(name)?.pod
     return { set, pod: pod?.is === 'present' ? pod.value : undefined, isGone: pods.known && pod === undefined }
+  }
+
+  /** Returns what the set has and asks for as a member of its pool; undefined without one. */
+  poolMember(): PoolMember | undefined {
+    const { clock, limits } = this.#options
+    return memberIn(this.#state, limits, clock.now())
+  }
+
+  /** Decides again soon: something outside the set has changed. */
+  look(): void {
+    this.#loop.wake()
   }
 
   /** Folds one input into the state and wakes the loop. */
@@ -194,15 +217,25 @@ export class SetWorker {
     this.#fold({ kind: 'decided', decision })
     if (decision.capacity.announced !== announced) link?.update(forgeSet(this.set, decision.capacity.announced))
     if (decision.marks.length > 0) this.#loop.wake()
+    this.#tellMates()
     const context = this.#context(term, link, now)
     for (const { kind } of decision.actions) if (kind === 'start-runner') this.#ids.shift()
     term.actor.begin(decision.actions, context)
-    return earliest(decision.wakeAt, this.#state.table.nextDue())
+    return earliest([decision.wakeAt, this.#state.table.nextDue()])
   }
 
   #world(link: Link | undefined, now: Instant): SetWorld {
     const allowance = link?.allowance() ?? { now: 0, nextAt: undefined }
-    return worldOf(this.#state, allowance, this.#options.limits, now)
+    const others = this.#mates(this.set).flatMap((mate) => mate.poolMember() ?? [])
+    return worldOf(this.#state, { allowance, others }, this.#options.limits, now)
+  }
+
+  /** A member that has or asks for another number of runners changes what the others may have. */
+  #tellMates(): void {
+    const member = this.poolMember()
+    if (JSON.stringify(member) === JSON.stringify(this.#told)) return
+    this.#told = member
+    for (const mate of this.#mates(this.set)) mate.look()
   }
 
   #context({ kubernetes, leads, signal }: Term, link: Link | undefined, decidedAt: Instant): ActContext {
@@ -270,15 +303,4 @@ export class SetWorker {
     this.#contact = { is: 'closed', over: closing, last: connection }
     return closing
   }
-}
-
-/** Labels, group and ceiling can change on an open link. Another account, another proxy of the runners, or a pause, needs a new one. */
-function needsNewLink(before: RunnerSet, after: RunnerSet): boolean {
-  const account = ({ source: { labels, runnerGroup, ...rest }, network: { proxy } }: RunnerSet) => [rest, proxy]
-  const sameAccount = JSON.stringify(account(before)) === JSON.stringify(account(after))
-  return !sameAccount || isPaused(before) !== isPaused(after)
-}
-
-function earliest(left: Instant | undefined, right: Instant | undefined): Instant | undefined {
-  return left === undefined || right === undefined ? (left ?? right) : Math.min(left, right)
 }

@@ -208,7 +208,14 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
         of,
         this.#atWork().map(({ worker }) => worker.set),
       )
-    return new SetWorker(this.#options, this.#journal, { set, status, rival })
+    return new SetWorker(this.#options, this.#journal, { set, status, rival, mates: (of) => this.#mates(of) })
+  }
+
+  #mates({ uid, namespace, scale: { pool } }: RunnerSet): readonly SetWorker[] {
+    if (!pool) return []
+    const isMate = ({ set }: SetWorker) =>
+      set.uid !== uid && set.namespace === namespace && set.scale.pool?.name === pool.name
+    return this.#atWork().flatMap(({ worker }) => (isMate(worker) ? [worker] : []))
   }
 
   #begin(key: string, uid: string, worker: SetWorker): void {
@@ -252,6 +259,7 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
     this.#pods.detach(uid)
     const { namespace, name } = worker.set
     this.#journal.write({ kind: 'set-removed', namespace, set: name })
+    for (const mate of this.#mates(worker.set)) mate.look()
     const led = this.#leads()
     const ending = worker
       .stop(how)

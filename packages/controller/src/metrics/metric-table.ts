@@ -55,7 +55,7 @@ export const metricTable = {
     name: 'dayfly_runners_announced_less',
     type: 'gauge',
     labels: [...ofSet, 'reason'],
-    help: 'Always 1. Why the set announces fewer runners than its maximum: quota, no-room, refused, failing, forge-limit or unchecked.',
+    help: 'Always 1. Why the set announces fewer runners than its maximum: pool, quota, no-room, refused, failing, forge-limit or unchecked.',
   },
   condition: {
     name: 'dayfly_set_condition',

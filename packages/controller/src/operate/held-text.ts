@@ -46,6 +46,10 @@ export function heldCause(why: HeldBy, { set, limits, demandWhy }: HeldContext):
       return 'the last registration failed, and it waits before it tries again.'
     case 'max':
       return `max is ${set.scale.max}, and ${counted(why.occupied, 'pod')} ${why.occupied === 1 ? 'exists' : 'exist'}.`
+    case 'pool':
+      return `the pool ${why.pool} has ${counted(why.max, 'place')}, this set has ${why.occupied}, and the other sets have or keep ${why.others}.`
+    case 'pool-unknown':
+      return `the pods of another set of the pool ${why.pool} are not known.`
     case 'quota':
       return `${roomText(why)}.`
     case 'failed-starts':

@@ -39,7 +39,7 @@ export function planOf(situation: Situation, limits: Limits, now: Instant): SetP
   // Only the controller knows the limit of the forge.
   const allowance = { now: Number.POSITIVE_INFINITY, nextAt: undefined }
   const waiting = waitingSteps(state, limits, now)
-  const world = withStatus(worldOf(state, allowance, limits, now), view, now)
+  const world = withStatus(worldOf(state, { allowance }, limits, now), view, now)
   const ids = Array.from({ length: limits.startsPerTick }, (_, index) => String(index))
   const decision = decide(world, limits, now, ids)
   const starts = decision.actions.filter(({ kind }) => kind === 'start-runner').length

@@ -69,6 +69,13 @@ export const relations: readonly Relation[] = [
     holds: ({ scale }) => scale.min <= scale.max,
   },
   {
+    level: ['spec', 'scale'],
+    rule: '!has(self.pool) || (has(self.pool.floor) ? self.pool.floor : self.min) <= (self.max < self.pool.max ? self.max : self.pool.max)',
+    fieldPath: '.pool.floor',
+    message: 'the floor is above max, of the set or of the pool: lower the floor (without one, it is min)',
+    holds: ({ scale: { min, max, pool } }) => !pool || (pool.floor ?? min) <= Math.min(max, pool.max),
+  },
+  {
     level: ['spec'],
     rule: "!has(self.dockerEngine) || (has(self.docker) && self.docker != 'none')",
     fieldPath: '.dockerEngine',

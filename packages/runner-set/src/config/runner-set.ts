@@ -105,10 +105,11 @@ function readNetwork({ github, bitbucket, gitea, runner }: RunnerSetSpec): Runne
   return { proxy: proxy && readProxy(proxy), ca: ca && readCa(ca) }
 }
 
-function readScale({ min, max, percentageRunnersIdle }: RunnerSetSpec['scale']): RunnerSet['scale'] {
-  if (!percentageRunnersIdle) return { min, max }
+function readScale({ min, max, percentageRunnersIdle, pool }: RunnerSetSpec['scale']): RunnerSet['scale'] {
+  const limits = { min, max, ...(pool && { pool: { ...pool, floor: pool.floor ?? min } }) }
+  if (!percentageRunnersIdle) return limits
   const { coolDown, ...percentage } = percentageRunnersIdle
-  return { min, max, percentage: { ...percentage, coolDownMs: milliseconds(coolDown) } }
+  return { ...limits, percentage: { ...percentage, coolDownMs: milliseconds(coolDown) } }
 }
 
 function readSource(name: string, { github, bitbucket, gitea, docker }: RunnerSetSpec): ForgeSource {

@@ -205,11 +205,33 @@ const percentageRunnersIdle = z
   )
   .describe('The strategy of the autoscaler of Atlassian, by the share of busy runners. Only for Bitbucket.')
 
+const pool = z
+  .strictObject({
+    name: objectName.describe('The name of the pool. Every set of this namespace that names it is a member.'),
+    max: z
+      .int32()
+      .min(1)
+      .describe('The maximum number of runners of all members together. Of several numbers, the lowest holds.'),
+    floor: z
+      .int32()
+      .min(0)
+      .optional()
+      .describe('So many places of the pool are kept for this set, also while it has no job. Without it, min.'),
+    weight: z
+      .int32()
+      .min(1)
+      .max(1000)
+      .default(1)
+      .describe('The share of this set, beside the weights of the others, while the members need more than max.'),
+  })
+  .describe('The ceiling that this set shares with others of its namespace.')
+
 const scale = z
   .strictObject({
     min: z.int32().min(0).default(0).describe('The number of idle runners in addition to the demand.'),
     max: z.int32().min(0).describe('The maximum number of runners at the same time. With 0, no runner starts.'),
     percentageRunnersIdle: percentageRunnersIdle.optional(),
+    pool: pool.optional(),
   })
   .describe('The limits on the number of runners.')
 

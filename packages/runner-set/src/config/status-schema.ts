@@ -120,7 +120,7 @@ export const statusSchema = {
       'How many runners are announced to a forge that gives the set jobs at once. Null while none is, and at another forge.',
     ),
     announcedReason: text(
-      'Why fewer runners than the maximum are announced: quota, no-room, refused, failing, forge-limit or unchecked.',
+      'Why fewer runners than the maximum are announced: pool, quota, no-room, refused, failing, forge-limit or unchecked.',
     ),
     announcedDetail: text('What was observed of that.'),
     runnerVersion,

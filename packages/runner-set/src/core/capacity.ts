@@ -8,6 +8,7 @@ import type { SetWorld } from '../model/world.ts'
 import { earliestAfter } from './earliest.ts'
 import type { Moment } from './moment.ts'
 import { isPaused } from './paused.ts'
+import { poolShare } from './pool.ts'
 import { quotaRooms, roomText } from './quota-room.ts'
 import { recentFailures } from './state/history.ts'
 
@@ -66,6 +67,7 @@ function boundsOf(moment: Moment, counts: Counts, tightAt: Instant | undefined):
   const { world } = moment
   return [
     ...uncheckedBounds(world, counts),
+    ...poolBounds(world),
     ...quotaBounds(world, counts),
     ...refusalBounds(world, counts),
     ...placeBounds(moment, counts, tightAt),
@@ -79,6 +81,17 @@ function uncheckedBounds({ template, templateHash, quotas }: SetWorld, { occupie
   if (template?.hash === templateHash && quotas !== 'unread') return []
   const what = quotas === 'unread' ? 'quotas of the namespace' : 'template'
   return [{ most: occupied, reason: 'unchecked', detail: `Dayfly still reads the ${what}` }]
+}
+
+/**
+ * What the set could have if all the jobs were its own. One job more than there is a place for may wait here, so that the set gets its
+ * fair share as runners of the others end: the forge does not say how many jobs wait beyond the announced number.
+ */
+function poolBounds({ pool, set: { scale } }: SetWorld): readonly Bound[] {
+  if (!pool || !scale.pool) return []
+  const { max, now = 0, fair, others } = poolShare({ ...pool.me, jobs: scale.max, asked: scale.max }, pool.others)
+  const detail = `the pool ${scale.pool.name} has ${max} places, and the other sets have or keep ${others}`
+  return [{ most: Math.min(fair, now + 1), reason: 'pool', detail }]
 }
 
 function quotaBounds(world: SetWorld, counts: Counts): readonly Bound[] {

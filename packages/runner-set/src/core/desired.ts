@@ -6,7 +6,7 @@ import type { RunnerSet } from '../model/runner-set.ts'
 /** Returns how many runners should live: demand plus the idle spares, up to the ceiling (docs/reference/scale-set-protocol.md#s13).
  *  @param busy runners that have a job now */
 export function desiredRunners(demand: Demand, scale: RunnerSet['scale'], busy: number): number {
-  return Math.min(scale.max, scale.min + wanted(demand, busy))
+  return Math.min(scale.max, scale.min + runnersForJobs(demand, busy))
 }
 
 /** Returns the jobs that wait or run, as far as the forge shows them; undefined if that is unknown. @param busy runners that have a job now */
@@ -23,7 +23,8 @@ export function shownDemand(demand: Demand, busy: number | undefined): number | 
   }
 }
 
-function wanted(demand: Demand, busy: number): number {
+/** Returns how many runners the jobs alone need. @param busy runners that have a job now */
+export function runnersForJobs(demand: Demand, busy: number): number {
   switch (demand.kind) {
     case 'assigned':
       return demand.jobs

@@ -1,21 +1,46 @@
 // The runners that a set needs, compared with those that live. Everything that starts, ends or reports runners reads this one judgement.
 import type { Instant } from '@dayfly/kit/clock'
 import type { Limits } from '../model/limits.ts'
+import type { PoolMember } from '../model/pool.ts'
 import type { Need, SetWorld } from '../model/world.ts'
-import { desiredRunners } from './desired.ts'
+import { desiredRunners, runnersForJobs } from './desired.ts'
+import { isPaused } from './paused.ts'
+import { poolShare } from './pool.ts'
 import { countingOf, isStillCounted } from './state/departures.ts'
 
-type Facts = Pick<SetWorld, 'set' | 'demand' | 'counts' | 'departed'>
+type Facts = Pick<SetWorld, 'set' | 'demand' | 'counts' | 'departed'> & Partial<Pick<SetWorld, 'pool'>>
 
 /** Returns undefined while the demand or the counts are unknown, and for a strategy of cycles, which knows no wanted number. */
-export function needOf({ set, demand, counts, departed }: Facts, limits: Limits, now: Instant): Need | undefined {
+export function needOf(facts: Facts, limits: Limits, now: Instant): Need | undefined {
+  const { set, demand, counts, departed, pool } = facts
   const fresh = freshDemand({ demand }, limits, now)
   if (!fresh || !counts.known || set.scale.percentage) return undefined
   const { starting, idle, busy } = counts.value
-  const wanted = desiredRunners(fresh.value, set.scale, busy)
+  const asked = desiredRunners(fresh.value, set.scale, busy)
+  const wanted = pool ? Math.min(asked, poolShare(pool.me, pool.others).fair) : asked
   const living = starting + idle + busy
   const covered = departed.filter((one) => isStillCounted(one, countingOf(fresh), limits, now)).length
   return { wanted, living, covered, missing: wanted - living - covered, surplus: living - wanted }
+}
+
+/** Returns what a set has and asks for as a member of its pool; undefined without one. While its demand is unknown, it asks for what it has. */
+export function poolMemberOf(
+  { set, demand, counts }: Pick<SetWorld, 'set' | 'demand' | 'counts'>,
+  limits: Limits,
+  now: Instant,
+): PoolMember | undefined {
+  const { pool, ...scale } = set.scale
+  if (!pool) return undefined
+  const { max, weight, floor } = pool
+  const occupied = counts.known ? counts.value.occupied : undefined
+  if (isPaused(set)) return { max, weight, floor: 0, occupied, jobs: 0, asked: 0 }
+  const fresh = freshDemand({ demand }, limits, now)
+  if (!fresh || !counts.known || scale.percentage) {
+    return { max, weight, floor, occupied, jobs: occupied ?? 0, asked: occupied ?? 0 }
+  }
+  const { busy } = counts.value
+  const jobs = Math.min(scale.max, runnersForJobs(fresh.value, busy))
+  return { max, weight, floor, occupied, jobs, asked: desiredRunners(fresh.value, scale, busy) }
 }
 
 /** Returns when surplus runners may end: demand lags behind, and a job may be on its way to them. */

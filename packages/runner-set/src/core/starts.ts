@@ -4,6 +4,7 @@ import type { Held, HeldBy } from '../model/held.ts'
 import type { Counts } from '../model/runner.ts'
 import type { SetWorld } from '../model/world.ts'
 import type { Moment } from './moment.ts'
+import { poolShare } from './pool.ts'
 import { quotaRooms } from './quota-room.ts'
 import { failureOfLeft, leftUntil, recentFailures } from './state/history.ts'
 
@@ -52,12 +53,25 @@ function boundsOf(moment: Moment, counts: Counts, missing: number): readonly Bou
     ...(refused === undefined ? [] : [{ most: 0, why: { is: 'registration-failed', until: refused } } as const]),
     // A pod counts against the ceiling until it is gone, also after its job.
     { most: Math.max(0, set.scale.max - counts.occupied), why: { is: 'max', occupied: counts.occupied } },
+    ...poolBounds(world, counts, missing),
     ...quotaBounds(world, counts),
     ...cautionBounds(world, counts),
     ...failureBounds(moment, counts, missing),
     ...spareBounds(moment, missing),
     { most: limits.startsPerTick, why: { is: 'starts-per-tick' } },
   ]
+}
+
+/** The set takes no place that another member of its pool has, or may have sooner. While those are unknown, none is free. */
+function poolBounds({ pool, set }: SetWorld, { occupied }: Counts, missing: number): readonly Bound[] {
+  if (!pool || !set.scale.pool) return []
+  const { name } = set.scale.pool
+  const asked = occupied + missing
+  const me = { ...pool.me, jobs: Math.min(pool.me.jobs, asked), asked: Math.max(pool.me.asked, asked) }
+  const share = poolShare(me, pool.others)
+  if (share.now === undefined) return [{ most: 0, why: { is: 'pool-unknown', pool: name } }]
+  const why = { is: 'pool', pool: name, max: share.max, others: share.others, occupied } as const
+  return [{ most: Math.max(0, share.now - occupied), why }]
 }
 
 /** A pod that a quota excludes is not tried: its registration would be removed at once. */

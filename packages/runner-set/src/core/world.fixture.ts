@@ -133,6 +133,7 @@ export function world(runners: readonly Runner[], over: Partial<SetWorld> = {}):
     stuck: undefined,
     allowance: { now: 1_000, nextAt: undefined },
     quotas: [],
+    pool: undefined,
     capacity: { announced: set.scale.max, limit: undefined, tightAt: undefined, moreSince: undefined },
     unplaced: undefined,
     forgeFailure: undefined,

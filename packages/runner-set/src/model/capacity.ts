@@ -3,11 +3,11 @@ import type { Instant } from '@dayfly/kit/clock'
 
 /**
  * Why a set announces fewer runners than its maximum.
- * `quota`: a ResourceQuota has no more room. `no-room`: the cluster has not placed runners lately. `refused`: the API server refuses pods.
+ * `pool`: other sets have the places of the shared ceiling. `quota`: a ResourceQuota has no more room. `no-room`: the cluster has not placed runners lately. `refused`: the API server refuses pods.
  * `failing`: runners fail to start. `forge-limit`: the forge allows no further registration now. `unchecked`: the template or the quotas
  * were not read yet.
  */
-export type CapacityReason = 'quota' | 'no-room' | 'refused' | 'failing' | 'forge-limit' | 'unchecked'
+export type CapacityReason = 'pool' | 'quota' | 'no-room' | 'refused' | 'failing' | 'forge-limit' | 'unchecked'
 
 export type Capacity = {
   /** At least 1: jobs that are queued while a set announces 0 never reach it (docs/reference/scale-set-protocol.md#s9-2). */

@@ -15,6 +15,16 @@ export type HeldBy =
   | { readonly is: 'registration-failed'; readonly until: Instant }
   /** So many pods exist, and `max` allows no more. */
   | { readonly is: 'max'; readonly occupied: number }
+  /** The ceiling that sets share allows no more: so many pods of this set exist, and the others have or keep so many places. */
+  | {
+      readonly is: 'pool'
+      readonly pool: string
+      readonly max: number
+      readonly others: number
+      readonly occupied: number
+    }
+  /** The pods of another set of the pool are not known. */
+  | { readonly is: 'pool-unknown'; readonly pool: string }
   /** A ResourceQuota has room for so many pods of the set, and no more. */
   | { readonly is: 'quota'; readonly quota: string; readonly resource: string; readonly pods: number }
   /** The replacements of runners whose start failed wait. */

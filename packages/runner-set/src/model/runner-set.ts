@@ -1,5 +1,7 @@
 // A runner set: the configured kind of runner.
 
+import type { PoolPart } from './pool.ts'
+
 /** A PodTemplateSpec as the user wrote it. packages/runner-set/src/core/pod.ts merges it over the default. */
 export type PodTemplate = {
   readonly metadata?: {
@@ -53,6 +55,8 @@ export type Scale = {
   readonly max: number
   /** The number of runners follows the share of busy ones, as in Atlassian's autoscaler. Absent: idle spares. */
   readonly percentage?: PercentageScale
+  /** The ceiling that the set shares with others of its namespace. */
+  readonly pool?: PoolPart
 }
 
 /** The parameters of `percentageRunnersIdle` (docs/reference/bitbucket.md#s4-1). */

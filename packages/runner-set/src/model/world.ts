@@ -6,6 +6,7 @@ import type { Demand } from './demand.ts'
 import type { Failure, LastingFailure } from './failure.ts'
 import type { UnservedJobs } from './forge-event.ts'
 import type { LateEvents } from './late-events.ts'
+import type { PoolMember } from './pool.ts'
 import type { PodUse, Quotas } from './quota.ts'
 import type { Counts, Reading, Registration, Runner } from './runner.ts'
 import type { RunnerSet } from './runner-set.ts'
@@ -157,6 +158,8 @@ export type SetWorld = {
     readonly pollMs?: number
   }
   readonly quotas: Quotas
+  /** The set and the others of its pool; undefined without one. */
+  readonly pool: { readonly me: PoolMember; readonly others: readonly PoolMember[] } | undefined
   /** The runners that the set announced at the last decision. */
   readonly capacity: Capacity
   /** Runners that have waited for a node for long enough to be shown. */

@@ -125,7 +125,7 @@ class Truth {
   }
 
   private tick(): void {
-    const world = worldOf(this.state, { now: 9, nextAt: undefined }, limits, this.now)
+    const world = worldOf(this.state, { allowance: { now: 9, nextAt: undefined } }, limits, this.now)
     const unused = names.filter((name) => !this.pods.has(name) && !this.state.table.get(name))
     const free = unused.map((name) => name.slice(runnerPrefix(set).length))
     const decision = decide(world, limits, this.now, free)
@@ -216,7 +216,7 @@ it('never starts more runners than fit below max', () => {
       for (const step of sequence) {
         truth.play(step)
         const before = truth.state.table.counts().occupied
-        const world = worldOf(truth.state, { now: 9, nextAt: undefined }, limits, truth.now)
+        const world = worldOf(truth.state, { allowance: { now: 9, nextAt: undefined } }, limits, truth.now)
         const starts = startsIn(decide(world, limits, truth.now, ids))
         expect(starts === 0 || before + starts <= set.scale.max).toBe(true)
       }

@@ -4,6 +4,7 @@ import type { SetAction } from '../../model/action.ts'
 import type { Capacity } from '../../model/capacity.ts'
 import type { ForgeState } from '../../model/forge-event.ts'
 import type { Limits } from '../../model/limits.ts'
+import type { PoolMember } from '../../model/pool.ts'
 import type { Quotas } from '../../model/quota.ts'
 import type { Reading } from '../../model/runner.ts'
 import type { RunnerSet } from '../../model/runner-set.ts'
@@ -11,7 +12,7 @@ import type { RunnerVersionStatus } from '../../model/runner-version.ts'
 import type { Condition, JobRecord } from '../../model/status.ts'
 import type { History, Need, RetryKey, RetryState, SetWorld, TemplateVerdict } from '../../model/world.ts'
 import { firstCapacity } from '../capacity.ts'
-import { needOf, surplusEndsAt } from '../need.ts'
+import { needOf, poolMemberOf, surplusEndsAt } from '../need.ts'
 import { isPaused } from '../paused.ts'
 import { templateHash } from '../pod.ts'
 import { storedVersion } from '../runner-version.ts'
@@ -99,14 +100,36 @@ export function newSetState(set: RunnerSet, stored: StoredStatus = {}): SetState
   }
 }
 
+/** What the state of a set does not hold. */
+type Surroundings = Pick<SetWorld, 'allowance'> & {
+  /** The other members of its pool. */
+  readonly others?: readonly PoolMember[]
+}
+
+/** Returns what the set has and asks for as a member of its pool; undefined without one. */
+export function memberIn(state: SetState, limits: Limits, now: Instant): PoolMember | undefined {
+  return poolMemberOf({ set: state.set, demand: state.forge.demand, counts: countsOf(state) }, limits, now)
+}
+
+function countsOf({ pods, table }: SetState): SetWorld['counts'] {
+  return pods.known ? { known: true, value: table.counts(), at: pods.at } : pods
+}
+
 /** Returns the set as a tick sees it. Takes out the runners that changed or are due: the next world has them only if they change again. */
-export function worldOf(state: SetState, allowance: SetWorld['allowance'], limits: Limits, now: Instant): SetWorld {
-  const { forge, table, pendingRemovals, departures, pods } = state
+export function worldOf(
+  state: SetState,
+  { allowance, others = [] }: Surroundings,
+  limits: Limits,
+  now: Instant,
+): SetWorld {
+  const { forge, table, pendingRemovals, departures } = state
   const counting = forge.demand.known ? countingOf(forge.demand) : undefined
   departures.prune(counting, (name) => pendingRemovals.has(name), limits, now)
-  const counts = pods.known ? ({ known: true, value: table.counts(), at: pods.at } as const) : pods
+  const counts = countsOf(state)
   const departed = departures.all()
-  const need = needOf({ set: state.set, demand: forge.demand, counts, departed }, limits, now)
+  const me = memberIn(state, limits, now)
+  const pool = me && { me, others }
+  const need = needOf({ set: state.set, demand: forge.demand, counts, departed, pool }, limits, now)
   const unassigned = unassignedOf({ demand: forge.demand, counts, need }, state.unassigned, limits, now)
   return {
     set: state.set,
@@ -133,6 +156,7 @@ export function worldOf(state: SetState, allowance: SetWorld['allowance'], limit
     stuck: table.stuck(),
     allowance,
     quotas: state.quotas,
+    pool,
     capacity: state.capacity,
     unplaced: table.unplaced(),
     forgeFailure: forge.failure,

@@ -27,7 +27,7 @@ export const unavailable: Failure = { reason: 'api-unavailable', message: 'no re
 export function open(set: RunnerSet = runnerSet(), stored: StoredStatus = {}) {
   const state = newSetState(set, stored)
   const take = (input: Input, at = now): readonly JournalEvent[] => fold(state, input, limits, at)
-  const world = (at = now) => worldOf(state, { now: 9, nextAt: undefined }, limits, at)
+  const world = (at = now) => worldOf(state, { allowance: { now: 9, nextAt: undefined } }, limits, at)
   return {
     state,
     take,

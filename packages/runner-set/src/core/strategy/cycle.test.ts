@@ -79,7 +79,7 @@ it('remembers the reading, so that the next tick waits for a new one', () => {
   const take = (input: Parameters<typeof fold>[1], at = now) => fold(state, input, limits, at)
   const demand = { kind: 'utilisation', busy: 1, idle: 0 } as const
   const tick = (at: number) => {
-    const decision = decide(worldOf(state, { now: 9, nextAt: undefined }, limits, at), limits, at, ids)
+    const decision = decide(worldOf(state, { allowance: { now: 9, nextAt: undefined } }, limits, at), limits, at, ids)
     take({ kind: 'decided', decision: { ...decision, actions: [] } }, at)
     return startsIn(decision)
   }
@@ -116,7 +116,7 @@ it('counts no fleet for a set without this strategy, nor while the demand is unk
     const state = newSetState(set)
     const demand = { kind: 'utilisation', busy: 0, idle: 0 } as const
     if (isKnown) fold(state, { kind: 'forge-event', event: { kind: 'demand', demand, at: now } }, limits, now)
-    return worldOf(state, { now: 9, nextAt: undefined }, limits, now).fleet
+    return worldOf(state, { allowance: { now: 9, nextAt: undefined } }, limits, now).fleet
   }
   expect([fleetIn(runnerSet(), true), fleetIn(setOfCycles, false), fleetIn(setOfCycles, true)]).toEqual([
     undefined,

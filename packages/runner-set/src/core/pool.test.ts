@@ -1,0 +1,119 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { PoolMember } from '../model/pool.ts'
+import { decide } from './decide.ts'
+import { poolMemberOf } from './need.ts'
+import { poolShare } from './pool.ts'
+import { ids, limits, now, runnerSet, startsIn, world } from './world.fixture.ts'
+
+const member = (over: Partial<PoolMember>): PoolMember => {
+  const { jobs = 0 } = over
+  return { max: 10, floor: 0, weight: 1, occupied: 0, jobs, asked: jobs, ...over }
+}
+
+it.each([
+  { case: 'takes all while nobody else asks', me: { jobs: 9 }, others: [{}], share: { now: 9, fair: 9 } },
+  {
+    case: 'takes no place that others occupy',
+    me: { jobs: 9 },
+    others: [{ occupied: 7, jobs: 7 }],
+    share: { now: 3, fair: 5 },
+  },
+  { case: 'takes no place of a floor', me: { jobs: 20 }, others: [{ floor: 2 }], share: { now: 8, fair: 8 } },
+  { case: 'has its own floor', me: { jobs: 2, floor: 2 }, others: [{ jobs: 20 }], share: { now: 2, fair: 2 } },
+  { case: 'shares equally', me: { jobs: 20 }, others: [{ jobs: 20 }], share: { now: 5, fair: 5 } },
+  { case: 'shares by weight', me: { jobs: 20, weight: 4 }, others: [{ jobs: 20 }], share: { now: 8, fair: 8 } },
+  {
+    case: 'leaves to others only what they ask for',
+    me: { jobs: 20 },
+    others: [{ jobs: 2 }],
+    share: { now: 8, fair: 8 },
+  },
+  {
+    case: 'starts spares after the jobs of others',
+    me: { asked: 6 },
+    others: [{ jobs: 9 }],
+    share: { now: 1, fair: 1 },
+  },
+  {
+    case: 'starts jobs before the spares of others',
+    me: { jobs: 9 },
+    others: [{ asked: 6 }],
+    share: { now: 9, fair: 9 },
+  },
+  { case: 'obeys the lowest ceiling', me: { jobs: 9 }, others: [{ max: 4 }], share: { now: 4, fair: 4 } },
+  {
+    case: 'starts nothing while others are unknown',
+    me: { jobs: 9 },
+    others: [{ occupied: undefined }],
+    share: { now: undefined, fair: 9 },
+  },
+  {
+    case: 'keeps what it has above its share',
+    me: { occupied: 8, jobs: 8 },
+    others: [{ jobs: 8 }],
+    share: { now: 8, fair: 5 },
+  },
+])('a member $case', ({ me, others, share }) => {
+  expect(poolShare(member(me), others.map(member))).toMatchObject(share)
+})
+
+const members = fc.array(
+  fc
+    .record({
+      max: fc.constant(20),
+      floor: fc.nat(3),
+      weight: fc.integer({ min: 1, max: 100 }),
+      occupied: fc.nat(6),
+      jobs: fc.nat(40),
+      spares: fc.nat(5),
+    })
+    .map(({ spares, ...rest }) => ({ ...rest, asked: rest.jobs + spares })),
+  { minLength: 1, maxLength: 5 },
+)
+
+it('members that start one after the other never pass the ceiling, keep the floors, and leave no place free that one asks for', () => {
+  fc.assert(
+    fc.property(members, (list) => {
+      const pool = [...list]
+      const sum = () => pool.reduce((total, { occupied }) => total + occupied, 0)
+      const before = sum()
+      for (const [at, one] of pool.entries()) {
+        const share = poolShare(one, pool.toSpliced(at, 1))
+        pool[at] = { ...one, occupied: Math.max(one.occupied, share.now ?? 0) }
+      }
+      expect(sum()).toBeLessThanOrEqual(Math.max(before, 20))
+      const floors = list.reduce((total, { occupied, floor }) => total + Math.max(occupied, floor), 0)
+      for (const [at, { occupied, floor, asked }] of pool.entries()) {
+        if (floors <= 20) expect(occupied).toBeGreaterThanOrEqual(Math.min(floor, asked))
+        const kept = pool.reduce(
+          (total, other, index) => total + (index === at ? 0 : Math.max(other.occupied, other.floor)),
+          0,
+        )
+        expect(occupied >= asked || occupied + kept >= 20).toBe(true)
+      }
+    }),
+  )
+})
+
+describe('a set in a pool', () => {
+  const set = runnerSet({ scale: { min: 2, max: 10, pool: { name: 'ci', max: 10, floor: 0, weight: 1 } } })
+  const given = (jobs: number, others: readonly PoolMember[]) => {
+    const bare = world([], { set, demand: { known: true, value: { kind: 'assigned', jobs }, at: now } })
+    const me = poolMemberOf(bare, limits, now)
+    return world([], { set, demand: bare.demand, pool: me && { me, others } })
+  }
+
+  it('starts no more than the pool has places for, and says why', () => {
+    const decision = decide(given(8, [member({ occupied: 7, jobs: 9 })]), limits, now, ids)
+    expect(startsIn(decision)).toBe(3)
+    expect(decision.held?.why).toMatchObject({ is: 'pool', pool: 'ci', max: 10, others: 7 })
+    expect(decision.capacity).toMatchObject({ announced: 4, limit: { reason: 'pool' } })
+  })
+
+  it('starts nothing while the pods of another member are unknown', () => {
+    const decision = decide(given(8, [member({ occupied: undefined })]), limits, now, ids)
+    expect(startsIn(decision)).toBe(0)
+    expect(decision.held?.why).toEqual({ is: 'pool-unknown', pool: 'ci' })
+  })
+})
