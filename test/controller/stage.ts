@@ -158,10 +158,10 @@ function secret(name: string, entries: Readonly<Record<string, string>>) {
   return { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace }, type: 'Opaque', data }
 }
 
-export function queue(stage: Stage, count: number) {
+export function queue(stage: Stage, count: number, label = 'linux') {
   const message = scriptJob('test', [])
   return stage.emulator.control.queueJobs(
-    Array.from({ length: count }, () => ({ labels: ['linux'], name: 'test', message })),
+    Array.from({ length: count }, () => ({ labels: [label], name: 'test', message })),
   )
 }
 

@@ -1,59 +1,9 @@
 // Sets of two clusters serve one label of GitHub. A job goes where the cluster has room, because each set announces no more than that.
 import { expect, it } from 'vitest'
-import {
-  confirmDeletions,
-  end,
-  openStage,
-  origin,
-  podNames,
-  pods,
-  queue,
-  type Stage,
-  secrets,
-  status,
-  succeeded,
-  takeJob,
-} from './stage.ts'
+import { Kubelet } from './kubelet.ts'
+import { openStage, origin, podNames, queue, secrets, status } from './stage.ts'
 
 const seconds = (count: number) => count * 1_000
-const jobMs = seconds(30)
-
-/** Runs the jobs of one cluster as its kubelet would. */
-class Kubelet {
-  readonly #stage: Stage
-  readonly #set: string
-  readonly #endAt = new Map<string, number>()
-  /** The runners whose jobs have ended. */
-  readonly ended = new Set<string>()
-  /** The most pods that lived at once. */
-  most = 0
-
-  constructor(stage: Stage, set: string) {
-    this.#stage = stage
-    this.#set = set
-  }
-
-  async work(): Promise<void> {
-    const { clock, emulator } = this.#stage
-    const living = pods(this.#stage).filter(({ metadata }) => metadata.deletionTimestamp === undefined)
-    this.most = Math.max(this.most, living.length)
-    const ready = new Set(secrets(this.#stage))
-    for (const { metadata } of living) {
-      const { name } = metadata
-      const endAt = this.#endAt.get(name)
-      if (!ready.has(name) || !name.startsWith(`${this.#set}-`)) continue
-      if (endAt === undefined) {
-        this.#endAt.set(name, clock.now() + jobMs)
-        await takeJob(this.#stage, name)
-      } else if (!this.ended.has(name) && endAt <= clock.now()) {
-        this.ended.add(name)
-        emulator.control.stub.finish(name, succeeded)
-        end(this.#stage, name)
-      }
-    }
-    confirmDeletions(this.#stage)
-  }
-}
 
 type World = Awaited<ReturnType<typeof open>>
 

@@ -1,0 +1,109 @@
+// Sets of one namespace share a ceiling. GitHub tells each set only of the jobs that it has taken, up to the number that the set announces.
+import { expect, it } from 'vitest'
+import { Kubelet } from './kubelet.ts'
+import { openStage, podNames, queue, run, runnerSetObject, type Stage, schedule, secrets, status } from './stage.ts'
+
+const seconds = (count: number) => count * 1_000
+
+type Member = { readonly min?: number; readonly floor?: number; readonly weight?: number }
+
+const spec = ({ min = 0, ...part }: Member) => ({ scale: { min, max: 10, pool: { name: 'ci', max: 6, ...part } } })
+
+/** Two sets in a pool of six, at real latency. */
+async function open(small: Member, large: Member) {
+  const killed = new Set<string>()
+  const stage = await openStage({ set: 'small', spec: spec(small), forgeMs: 150, apiMs: 50, killed })
+  stage.registry.create('runnersets.dayfly.dev', runnerSetObject('large', spec(large)))
+  const kubelets = { small: new Kubelet(stage, 'small'), large: new Kubelet(stage, 'large') }
+  await stage.clock.advance(seconds(5))
+  return { stage, kubelets, killed }
+}
+
+type World = Awaited<ReturnType<typeof open>>
+
+const livingOf = (stage: Stage, set: string) => podNames(stage).filter((name) => name.startsWith(`${set}-`)).length
+
+/** Works until all jobs have ended. @param each is called ten times a second */
+async function runAll({ stage, kubelets }: World, jobs: number, each: () => void = () => {}): Promise<void> {
+  const until = stage.clock.now() + seconds(1_200)
+  const ended = () => kubelets.small.ended.size + kubelets.large.ended.size
+  while (ended() < jobs && stage.clock.now() < until) {
+    await kubelets.small.work()
+    await kubelets.large.work()
+    each()
+    await stage.clock.advance(100)
+  }
+  expect(ended()).toBe(jobs)
+}
+
+it('the pods of a pool never pass its ceiling, a floor stays free, and weights divide the rest', async () => {
+  const world = await open({}, { floor: 1, weight: 2 })
+  const { stage } = world
+  queue(stage, 40, 'small')
+  let most = 0
+  let alone = 0
+  await runAll(world, 40, () => {
+    most = Math.max(most, podNames(stage).length)
+    alone = Math.max(alone, livingOf(stage, 'small'))
+  })
+  expect([most, alone]).toEqual([5, 5])
+  queue(stage, 60, 'small')
+  await stage.clock.advance(seconds(10))
+  queue(stage, 60, 'large')
+  const shares: number[] = []
+  const began = stage.clock.now()
+  await runAll(world, 160, () => {
+    most = Math.max(most, podNames(stage).length)
+    const [small, large] = [livingOf(stage, 'small'), livingOf(stage, 'large')]
+    if (stage.clock.now() > began + seconds(120) && small + large === 6 && shares.length < 1_000) shares.push(large)
+  })
+  expect(most).toBe(6)
+  const usual = shares.toSorted((left, right) => left - right)[Math.floor(shares.length / 2)]
+  expect(usual).toBe(4)
+})
+
+it('idle spares of one set leave for the jobs of another', async () => {
+  const { stage, kubelets } = await open({ min: 6, floor: 0 }, {})
+  for (const name of podNames(stage)) {
+    schedule(stage, name)
+    run(stage, name)
+    stage.emulator.control.stub.online(name)
+  }
+  await stage.clock.advance(seconds(20))
+  expect(status(stage, 'small')).toMatchObject({ idle: 6 })
+  queue(stage, 3, 'large')
+  let most = 0
+  for (let tenth = 0; tenth < 3_000; tenth++) {
+    await kubelets.large.work()
+    most = Math.max(most, podNames(stage).length)
+    await stage.clock.advance(100)
+  }
+  expect([kubelets.large.ended.size, most]).toEqual([3, 6])
+})
+
+it('a killed controller leaves the ceiling whole, and each job runs once', async () => {
+  const world = await open({}, { weight: 3 })
+  const { stage, killed } = world
+  const ids = [...queue(stage, 20, 'small'), ...queue(stage, 20, 'large')].map(({ id }) => id)
+  let most = 0
+  let restartAt = Number.POSITIVE_INFINITY
+  await runAll(world, 40, () => {
+    most = Math.max(most, podNames(stage).length)
+    if (killed.size === 0 && world.kubelets.large.ended.size > 3) {
+      killed.add('controller-1')
+      restartAt = stage.clock.now() + seconds(20)
+    }
+    if (stage.clock.now() < restartAt) return
+    restartAt = Number.POSITIVE_INFINITY
+    stage.controller = stage.start('controller-2')
+  })
+  expect(most).toBeLessThanOrEqual(6)
+  expect(ids.map((id) => stage.emulator.control.job(id)?.attempt)).toEqual(ids.map(() => 1))
+  for (let second = 0; second < 60; second++) {
+    await world.kubelets.small.work()
+    await world.kubelets.large.work()
+    await stage.clock.advance(seconds(1))
+  }
+  expect([...podNames(stage), ...secrets(stage)]).toEqual([])
+  expect(status(stage, 'small')).toMatchObject({ announced: 6, busy: 0 })
+})
