@@ -1,7 +1,7 @@
 // The world of one seed: small, with many faults. Everything in it is drawn from the seed.
 import { type Random, randomInteger } from '@dayfly/kit/random'
 import { giteaOf, withoutGitea } from './gitea/plan.ts'
-import { namespaces, setsOf } from './sets.ts'
+import { namespaces, setsOf, withPool } from './sets.ts'
 import { pick, streamOf } from './streams.ts'
 import { fairWeather, weatherOf } from './weather.ts'
 import type { WorldPlan } from './world.ts'
@@ -16,7 +16,8 @@ export function seedPlan(seed: number): WorldPlan {
   // Its numbers come from a stream of its own: a seed without Gitea stays as it was.
   const gitea = giteaOf(streamOf(seed, 'the world of Gitea'))
   const taken = new Set(gitea?.sets.map(({ namespace }) => namespace))
-  const sets = [...first.filter(({ namespace }) => !taken.has(namespace)), ...(gitea?.sets ?? [])]
+  const pooled = withPool(first, streamOf(seed, 'the pools'))
+  const sets = [...pooled.filter(({ namespace }) => !taken.has(namespace)), ...(gitea?.sets ?? [])]
   return {
     ...{ seed, sets, namespaces, weather, weak, nodes: [{}], cluster: { terminatedPodGcThreshold } },
     github: githubKnobs(streamOf(seed, 'forges')),

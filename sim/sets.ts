@@ -12,6 +12,8 @@ export type SetSpec = {
   readonly labels: readonly string[]
   readonly min: number
   readonly max: number
+  /** Its part in the pool of its namespace. */
+  readonly pool?: { readonly max: number; readonly floor: number; readonly weight: number }
 }
 
 export const namespaces = ['a', 'b'] as const
@@ -37,10 +39,30 @@ export function setsOf(random: Random): readonly SetSpec[] {
   })
 }
 
-export function setObject({ namespace, name, forge, account, labels, min, max }: SetSpec) {
+/** In a third of the worlds, another set shares a ceiling with the first one. */
+export function withPool(sets: readonly SetSpec[], random: Random): readonly SetSpec[] {
+  const [first, ...rest] = sets
+  if (first?.forge !== 'github' || random() > 0.35) return sets
+  const min = randomInteger(random, 0, 1)
+  const labels = ['githubpool']
+  const second = { ...first, name: 'large', labels, min, max: min + randomInteger(random, 1, 5) }
+  const floorOf = (set: SetSpec) => Math.min(set.max, randomInteger(random, 0, set.min + 1))
+  const floors = [floorOf(first), floorOf(second)] as const
+  const kept = Math.max(first.min + min, floors[0] + floors[1])
+  // A ceiling that the floors use up would leave a set without a floor no place at all.
+  const max = kept + randomInteger(random, 1, 4)
+  const part = (set: SetSpec, floor: number) => ({ ...set, pool: { max, floor, weight: randomInteger(random, 1, 3) } })
+  return [part(first, floors[0]), part(second, floors[1]), ...rest]
+}
+
+export function setObject({ namespace, name, forge, account, labels, min, max, pool }: SetSpec) {
   const credentials = { secret: credentialName }
   const source = { url: `http://${forge}${domain}/${account}`, plainHttp: true, credentials, labels }
-  const spec = { [forge]: source, scale: { min, max }, keepFailed: '0s' }
+  const spec = {
+    [forge]: source,
+    scale: { min, max, ...(pool && { pool: { name: 'shared', ...pool } }) },
+    keepFailed: '0s',
+  }
   return { apiVersion: 'dayfly.dev/v1alpha1', kind: 'RunnerSet', metadata: { name, namespace }, spec }
 }
 

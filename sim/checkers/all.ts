@@ -5,8 +5,19 @@ import type { Checker } from './checker.ts'
 import { jobs } from './jobs.ts'
 import { messages } from './messages.ts'
 import { oneLeader } from './one-leader.ts'
+import { pool } from './pool.ts'
 import { rest } from './rest.ts'
 import { strangers } from './strangers.ts'
 import { usedOnce } from './used-once.ts'
 
-export const checkers: readonly Checker[] = [busyRunner, usedOnce, ceiling, oneLeader, jobs, messages, strangers, rest]
+export const checkers: readonly Checker[] = [
+  busyRunner,
+  usedOnce,
+  ceiling,
+  pool,
+  oneLeader,
+  jobs,
+  messages,
+  strangers,
+  rest,
+]

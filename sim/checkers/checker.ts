@@ -5,6 +5,7 @@ export type CheckerName =
   | 'busy-runner'
   | 'used-once'
   | 'ceiling'
+  | 'pool'
   | 'one-leader'
   | 'jobs'
   | 'messages'

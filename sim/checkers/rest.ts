@@ -21,6 +21,8 @@ function problemsOf(world: World, set: SetSpec): readonly string[] {
   const shown = JSON.stringify({ idle, busy, pending })
   const expected = JSON.stringify({ idle: set.min, busy: 0, pending: 0 })
   const pods = podsOf(world, set.namespace)
+  // The sets of a pool share a namespace. A pod of none of them is too many, too.
+  const podsMin = world.sets.reduce((sum, { namespace, min }) => sum + (namespace === set.namespace ? min : 0), 0)
   const secrets = registry
     .list('secrets', set.namespace)
     .filter(({ metadata }) => metadata.name.startsWith(`${set.name}-`))
@@ -28,7 +30,9 @@ function problemsOf(world: World, set: SetSpec): readonly string[] {
   return [
     ...unhappy.map((type) => `${set.name} is not ${type}`),
     ...(shown === expected ? [] : [`${set.name} shows ${shown}, and should show ${expected}`]),
-    ...(pods.length === set.min ? [] : [`${set.name} has ${pods.length} pods, and should have ${set.min}`]),
+    ...(pods.length === podsMin
+      ? []
+      : [`the namespace of ${set.name} has ${pods.length} pods, and should have ${podsMin}`]),
     ...(secrets.length === set.min ? [] : [`${set.name} has ${secrets.length} Secrets, and should have ${set.min}`]),
     ...(registered.length === set.min
       ? []

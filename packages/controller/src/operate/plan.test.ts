@@ -52,7 +52,7 @@ function sentences(given: Given): readonly string[] {
   const reading = demand
     ? ({ known: true, value: { demand, from: 'forge', at: undefined } } as const)
     : ({ known: false, why: 'No controller leads.' } as const)
-  const plan = planOf({ view, set, work: { is: 'working' }, pods: [], demand: reading, state }, limits, now)
+  const plan = planOf({ view, set, work: { is: 'working' }, pods: [], demand: reading, state, mates: [] }, limits, now)
   return plan.steps.map(({ sentence }) => sentence)
 }
 

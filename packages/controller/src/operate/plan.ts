@@ -35,11 +35,11 @@ export type SetPlan = {
 }
 
 export function planOf(situation: Situation, limits: Limits, now: Instant): SetPlan {
-  const { view, state, demand, work } = situation
+  const { view, state, demand, work, mates } = situation
   // Only the controller knows the limit of the forge.
   const allowance = { now: Number.POSITIVE_INFINITY, nextAt: undefined }
   const waiting = waitingSteps(state, limits, now)
-  const world = withStatus(worldOf(state, { allowance }, limits, now), view, now)
+  const world = withStatus(worldOf(state, { allowance, others: mates }, limits, now), view, now)
   const ids = Array.from({ length: limits.startsPerTick }, (_, index) => String(index))
   const decision = decide(world, limits, now, ids)
   const starts = decision.actions.filter(({ kind }) => kind === 'start-runner').length

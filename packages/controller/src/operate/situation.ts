@@ -1,13 +1,12 @@
 // The state of one set, folded from lists as the controller folds it from watches. Facts that only the controller has stay unknown.
-import { unreachable } from '@dayfly/kit/assert'
 import type { Instant } from '@dayfly/kit/clock'
 import { phaseOf } from '@dayfly/runner-set/core/phase'
 import { fold } from '@dayfly/runner-set/core/state/fold'
 import { newSetState, type SetState } from '@dayfly/runner-set/core/state/set-state'
 import type { Demand } from '@dayfly/runner-set/model/demand'
 import { failureInfo, type StartCause } from '@dayfly/runner-set/model/failure'
-import { forgeTraits } from '@dayfly/runner-set/model/forge-traits'
 import type { Limits } from '@dayfly/runner-set/model/limits'
+import type { PoolMember } from '@dayfly/runner-set/model/pool'
 import type { Registration } from '@dayfly/runner-set/model/runner'
 import type { RunnerSet } from '@dayfly/runner-set/model/runner-set'
 import type { Condition } from '@dayfly/runner-set/model/status'
@@ -15,8 +14,10 @@ import { explainPod } from '../observe/explain.ts'
 import { readEvents } from './events.ts'
 import type { Work } from './leader.ts'
 import { type RunnerPod, readRunnerPods } from './pods.ts'
+import { readPoolMates } from './pool-mates.ts'
 import { type Cluster, type Known, orUnknown } from './read.ts'
 import { type JobView, problemOf, type SetView } from './set-view.ts'
+import { storedDemand } from './stored-demand.ts'
 
 export type DemandReading = {
   readonly demand: Demand
@@ -34,6 +35,8 @@ export type Situation = {
   readonly pods: readonly RunnerPod[]
   readonly demand: Known<DemandReading>
   readonly state: SetState
+  /** The other sets of its pool. */
+  readonly mates: readonly PoolMember[]
 }
 
 export type Sources = {
@@ -79,7 +82,8 @@ export async function readSituation(cluster: Cluster, sources: Sources, limits: 
     take({ kind: 'forge-event', event }, askedAt - limits.quietMs)
     state.forge.quietSince = askedAt - limits.quietMs
   }
-  return { view, set, work: sources.work, pods, demand, state }
+  const mates = await readPoolMates(cluster, set, all, limits)
+  return { view, set, work: sources.work, pods, demand, state, mates }
 }
 
 function takeJob(take: (input: Parameters<typeof fold>[1]) => unknown, job: JobView, now: Instant): void {
@@ -107,21 +111,6 @@ function demandOf({ view, set, work, forge }: Sources): Known<DemandReading> {
   }
   const demand = storedDemand(set, view.demand, view)
   return { known: true, value: { demand, from: 'status', at: view.statusAt } }
-}
-
-/** The status shows the jobs that wait or run. A forge with a queue counts those that wait. */
-function storedDemand(set: RunnerSet, jobs: number, { idle = 0, busy = 0 }: SetView): Demand {
-  const { demand: kind } = forgeTraits[set.source.kind]
-  switch (kind) {
-    case 'assigned':
-      return { kind, jobs }
-    case 'queued':
-      return { kind, jobs: Math.max(0, jobs - busy) }
-    case 'utilisation':
-      return { kind, busy: jobs, idle }
-    default:
-      return unreachable(kind)
-  }
 }
 
 type Explained = { readonly name: string; readonly cause: StartCause | undefined }
