@@ -173,6 +173,30 @@ export const plantedBugs: readonly PlantedBug[] = [
     ],
   },
   {
+    name: 'the ceiling of a pool does not bound the starts',
+    by: 'pool',
+    seed: 10,
+    edits: [
+      {
+        file: 'packages/runner-set/src/core/starts.ts',
+        before: 'most: Math.max(0, share.now - occupied), why',
+        after: 'most: Number.POSITIVE_INFINITY, why',
+      },
+    ],
+  },
+  {
+    name: 'a set takes the places that another one keeps by its floor',
+    by: 'pool',
+    seed: 49,
+    edits: [
+      {
+        file: 'packages/runner-set/src/core/pool.ts',
+        before: 'Math.max(occupied, floor)',
+        after: 'Math.max(occupied, 0 * floor)',
+      },
+    ],
+  },
+  {
     name: 'a removal at Gitea trusts what the list of runners calls busy',
     by: 'busy-runner',
     seed: 24,
