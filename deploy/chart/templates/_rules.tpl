@@ -11,6 +11,14 @@
 - apiGroups:
     - dayfly.dev
   resources:
+    - runnersets
+  verbs:
+    - create
+    - patch
+    - delete
+- apiGroups:
+    - dayfly.dev
+  resources:
     - runnersets/status
   verbs:
     - patch

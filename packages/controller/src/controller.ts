@@ -2,6 +2,8 @@
 import type { Clock } from '@dayfly/kit/clock'
 import { aborted } from '@dayfly/kit/signals'
 import { createElector, type Leadership } from '@dayfly/kubernetes/lease'
+import type { ReflectorSink } from '@dayfly/kubernetes/reflector'
+import type { KubeObject } from '@dayfly/kubernetes/types'
 import { watchesLabel } from '@dayfly/runner-set/model/api'
 import { forgeTraits } from '@dayfly/runner-set/model/forge-traits'
 import { messageOf } from './act/unsuccessful.ts'
@@ -15,6 +17,7 @@ import { PodCache } from './pod-cache.ts'
 import { QuotaCache } from './quota-cache.ts'
 import type { SetInsight, SetReading } from './set-reading.ts'
 import { SetWorkers } from './set-workers.ts'
+import { SizeKeeper } from './sizes/size-keeper.ts'
 import type { WatchState } from './watch-health.ts'
 import { openWatches, type Watches } from './watches.ts'
 
@@ -55,7 +58,8 @@ export function startController(options: ControllerOptions, journal: Journal): C
   const { onState, onTurn } = election
   const served = { [watchesLabel]: namespace ?? '' }
   journal.write({ kind: 'controller-started', identity })
-  const caches = { pods: podCache, sets: setWorkers, jobPods, quotas }
+  const sizes = new SizeKeeper(options, journal)
+  const caches = { pods: podCache, sets: both(setWorkers, sizes), jobPods, quotas }
   const watches = openWatches(options, journal, caches, {
     needs: { jobPods: needs.jobPods.signal, quotas: needs.quotas.signal },
     until: until.signal,
@@ -66,7 +70,8 @@ export function startController(options: ControllerOptions, journal: Journal): C
     labels: served,
   })
   const led = elector.run(
-    (leadership) => lead({ options, journal, sets: setWorkers, jobPods, watches, until: until.signal }, leadership),
+    (leadership) =>
+      lead({ options, journal, sets: setWorkers, sizes, jobPods, watches, until: until.signal }, leadership),
     until.signal,
   )
   return {
@@ -78,6 +83,7 @@ export function startController(options: ControllerOptions, journal: Journal): C
     }),
     insights: () => setWorkers.insights(),
     stop: async () => {
+      sizes.stop()
       if (!(await withinMs(clock, drainMsMax, setWorkers.stop()))) {
         journal.write({ kind: 'stop-cut-short', afterMs: drainMsMax })
       }
@@ -87,6 +93,26 @@ export function startController(options: ControllerOptions, journal: Journal): C
       await Promise.all([watches.over, led])
       journal.write({ kind: 'controller-stopped', identity })
     },
+  }
+}
+
+/** One watch of the sets feeds two caches. */
+function both(one: ReflectorSink<KubeObject>, other: ReflectorSink<KubeObject>): ReflectorSink<KubeObject> {
+  return {
+    replaced: (items, askedAt) => {
+      one.replaced(items, askedAt)
+      other.replaced(items, askedAt)
+    },
+    changed: (item) => {
+      one.changed(item)
+      other.changed(item)
+    },
+    removed: (item) => {
+      one.removed(item)
+      other.removed(item)
+    },
+    progressed: (at) => one.progressed(at),
+    stale: (since, why, error) => one.stale(since, why, error),
   }
 }
 
@@ -106,12 +132,16 @@ type Lead = {
   readonly options: ControllerOptions
   readonly journal: Journal
   readonly sets: SetWorkers
+  readonly sizes: SizeKeeper
   readonly jobPods: JobPods
   readonly watches: Watches
   readonly until: AbortSignal
 }
 
-async function lead({ options, journal, sets, jobPods, watches, until }: Lead, leadership: Leadership): Promise<void> {
+async function lead(
+  { options, journal, sets, sizes, jobPods, watches, until }: Lead,
+  leadership: Leadership,
+): Promise<void> {
   const { identity } = options
   journal.write({ kind: 'leadership-gained', identity })
   const { signal } = leadership
@@ -121,6 +151,7 @@ async function lead({ options, journal, sets, jobPods, watches, until }: Lead, l
   // The stream may have been silent for minutes, while the last leader created pods: only a list from now on shows them all.
   watches.relistPods()
   sets.lead(leadership)
+  sizes.lead({ kubernetes, signal })
   jobPods.lead({ kubernetes, signal })
   await aborted(signal)
   unsubscribe()

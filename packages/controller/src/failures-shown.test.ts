@@ -28,6 +28,7 @@ const shapes: Readonly<Record<string, Shape>> = {
   'cordon-failed': (failure) => ({ ...of, kind: 'cordon-failed', runner: 'r', failure }),
   'job-pod-failed': (failure) => ({ ...of, kind: 'job-pod-failed', runner: 'r', pod: 'r-workflow', failure }),
   'job-doubtful': (failure) => ({ ...of, kind: 'job-doubtful', runner: 'r', job: '1', failure }),
+  'size-failed': (failure) => ({ ...of, kind: 'size-failed', size: 'linux-large', failure }),
   'runner-version-ends': (failure) => ({ ...of, kind: 'runner-version-ends', failure }),
   'registration-kept': (failure) => ({ ...of, kind: 'registration-kept', name: 'r', failure }),
 }
@@ -83,6 +84,7 @@ test('the list of events that carry a failure is complete', () => {
     'runner-delayed': true,
     'runner-failed': true,
     'start-refused': true,
+    'size-failed': true,
     'runner-version-ends': true,
     'registration-kept': true,
     'cordon-failed': true,

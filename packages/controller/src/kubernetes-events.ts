@@ -59,7 +59,8 @@ function noteOf(event: JournalEvent): Note | undefined {
     case 'start-refused':
     case 'registration-kept':
     case 'cordon-failed':
-    case 'runner-version-ends': {
+    case 'runner-version-ends':
+    case 'size-failed': {
       const { reason, message } = event.failure
       return { type: 'Warning', reason: camelCase(reason), message: sentenceOf(reason, message) }
     }

@@ -37,9 +37,9 @@ function called(): readonly string[] {
       ([, method = '', name = '']) => {
         const known = plurals[`${method} ${name}`] ?? plurals[name] ?? [`unknown ${name}`]
         const verb = method === 'replace' ? 'update' : method
-        return known.map(
-          (plural) => `${verb} ${verb === 'patch' && plural === 'runnersets' ? 'runnersets/status' : plural}`,
-        )
+        // The controller writes the status of a set. The one patch of a whole set is that of a size.
+        const isStatus = verb === 'patch' && name === 'runnerSets' && text.includes("subresource: 'status'")
+        return known.map((plural) => `${verb} ${plural}${isStatus ? '/status' : ''}`)
       },
     ),
     ...[...text.matchAll(/(?:run|create)Reflector\(\s*\{[^}]*?resource: (\w+)/g)].flatMap(([, name = '']) =>

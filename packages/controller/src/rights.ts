@@ -22,6 +22,11 @@ export const runnerRights: readonly Right[] = [
   { resource: runnerSets, verbs: ['list', 'watch'], use: 'reads the RunnerSets' },
   {
     resource: runnerSets,
+    verbs: ['create', 'patch', 'delete'],
+    use: 'keeps a RunnerSet for each size of a RunnerSet with sizes',
+  },
+  {
+    resource: runnerSets,
     subresource: 'status',
     verbs: ['patch'],
     use: 'reports conditions and counts, and stores the ids of the forge',

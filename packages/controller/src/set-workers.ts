@@ -26,6 +26,8 @@ type SetEntry = { readonly uid: string } & (
       readonly rewritten: KubeObject | undefined
     }
   | Unreadable
+  /** Its sizes are sets of their own, and it has no runners. */
+  | { readonly is: 'sized' }
   /** It is deleted, and its object still exists. */
   | { readonly is: 'deleted' }
 )
@@ -180,6 +182,11 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
     const parsed = this.#options.parseSet(object)
     if (parsed.ok) this.#onSet(parsed.set)
     const atWork = before?.is === 'at-work' ? before : undefined
+    if (parsed.ok && parsed.set.sizes) {
+      this.#sets.set(key, { is: 'sized', uid })
+      if (atWork) this.#end(atWork, 'pause')
+      return
+    }
     if (parsed.ok && atWork) {
       atWork.worker.changed(parsed.set)
       const { namespace, name: set, paused } = parsed.set

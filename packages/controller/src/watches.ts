@@ -1,6 +1,6 @@
 // The watches that feed the caches: runners, sets, and once a set needs them, the pods of jobs and the quotas.
 import { aborted } from '@dayfly/kit/signals'
-import { createReflector, runReflector } from '@dayfly/kubernetes/reflector'
+import { createReflector, type ReflectorSink, runReflector } from '@dayfly/kubernetes/reflector'
 import type { KubeObject } from '@dayfly/kubernetes/types'
 import { labels } from '@dayfly/runner-set/core/pod'
 import type { JobPods } from './job-pods.ts'
@@ -13,7 +13,6 @@ import type { ControllerOptions } from './options.ts'
 import type { PodCache } from './pod-cache.ts'
 import type { QuotaCache } from './quota-cache.ts'
 import { pods, resourceQuotas, runnerSets } from './resources.ts'
-import type { SetWorkers } from './set-workers.ts'
 import { WatchHealth, type WatchState } from './watch-health.ts'
 
 export type Watches = {
@@ -26,7 +25,7 @@ export type Watches = {
 
 export type Caches = {
   readonly pods: PodCache
-  readonly sets: SetWorkers
+  readonly sets: ReflectorSink<KubeObject>
   readonly jobPods: JobPods
   readonly quotas: QuotaCache
 }
@@ -95,6 +94,7 @@ function podOf(object: KubeObject): PodObject {
 function projectSet(object: KubeObject): KubeObject {
   const { apiVersion, kind, metadata, spec, status } = object
   const { name, namespace, uid, generation, resourceVersion, deletionTimestamp } = metadata
-  const kept = { name, namespace, uid, generation, resourceVersion, deletionTimestamp }
+  const { ownerReferences } = metadata as { readonly ownerReferences?: readonly object[] }
+  const kept = { name, namespace, uid, generation, resourceVersion, deletionTimestamp, ownerReferences }
   return { apiVersion, kind, metadata: kept as KubeObject['metadata'], spec, status }
 }

@@ -34,6 +34,9 @@ export function logLineOf(event: JournalEvent): LogLine {
       const next = 'Remove the records with `dayfly sweep`, or at the forge.'
       return { level: 'warn', message: 'The forge may still have records of the deleted RunnerSet.', next }
     }
+    case 'size-applied':
+    case 'size-failed':
+      return ofSize(event)
     case 'set-invalid':
       return setInvalid(event.problems)
     case 'set-changed':
@@ -43,9 +46,8 @@ export function logLineOf(event: JournalEvent): LogLine {
     case 'demand-changed':
       return ofQueue(event)
     case 'template-accepted':
-      return { level: 'info', message: 'The API server accepts the pod template.', template: event.hash }
     case 'template-refused':
-      return ofFailure('warn', event.failure, { template: event.hash })
+      return ofTemplate(event)
     case 'forge-connected':
       return { level: 'info', message: 'The forge is connected.' }
     case 'forge-failed':
@@ -256,3 +258,25 @@ function ofCluster(by: ClusterFault, message: string, about: string): LogLine {
 function secondsOf(ms: number | undefined): number | undefined {
   return ms === undefined ? undefined : Math.max(0, ms) / 1000
 }
+
+function ofTemplate(
+  event: Extract<JournalEvent, { readonly kind: 'template-accepted' | 'template-refused' }>,
+): LogLine {
+  const { hash: template } = event
+  if (event.kind === 'template-refused') return ofFailure('warn', event.failure, { template })
+  return { level: 'info', message: 'The API server accepts the pod template.', template }
+}
+
+function ofSize(event: Extract<JournalEvent, { readonly kind: 'size-applied' | 'size-failed' }>): LogLine {
+  const { size } = event
+  if (event.kind === 'size-failed') return ofFailure('warn', event.failure, { size })
+  return { level: 'info', message: sizeTexts[event.did], size }
+}
+
+const sizeTexts = {
+  create: 'The RunnerSet of a size was created.',
+  change: 'The RunnerSet of a size was changed.',
+  adopt: 'A RunnerSet became a size of this one.',
+  drain: 'A size was taken away. Its RunnerSet is paused until its runners have finished.',
+  delete: 'The RunnerSet of a size that was taken away was deleted.',
+} as const

@@ -40,6 +40,7 @@ function countOfSet(instruments: Instruments, series: SetSeries, event: OfSet): 
     case 'forge-failed':
     case 'registration-kept':
     case 'runner-version-ends':
+    case 'size-failed':
     case 'cordon-failed':
     case 'job-pod-failed':
     case 'job-doubtful':

@@ -13,6 +13,7 @@ import type { Decision } from '@dayfly/runner-set/model/action'
 import type { EndCause } from '@dayfly/runner-set/model/end-cause'
 import type { Limits } from '@dayfly/runner-set/model/limits'
 import type { Counts } from '@dayfly/runner-set/model/runner'
+import type { SetSize } from '@dayfly/runner-set/model/runner-set'
 import type { SetWorld, TemplateVerdict } from '@dayfly/runner-set/model/world'
 import { heldText } from './held-text.ts'
 import type { PlanStep } from './plan-step.ts'
@@ -35,6 +36,7 @@ export type SetPlan = {
 }
 
 export function planOf(situation: Situation, limits: Limits, now: Instant): SetPlan {
+  if (situation.set.sizes) return planOfSizes(situation, situation.set.sizes)
   const { view, state, demand, work, mates } = situation
   // Only the controller knows the limit of the forge.
   const allowance = { now: Number.POSITIVE_INFINITY, nextAt: undefined }
@@ -67,6 +69,22 @@ export function planOf(situation: Situation, limits: Limits, now: Instant): SetP
     }),
     steps: steps.length === 0 ? [nothing] : steps,
     unknown: [...unknowns(situation, limits, now), ...(starts > 0 ? [forgeLimit] : [])],
+  }
+}
+
+/** A set with sizes has no runners of its own. */
+function planOfSizes({ state, demand }: Situation, sizes: readonly SetSize[]): SetPlan {
+  const names = sizes.map(({ set }) => set)
+  const sentence = `Starts no runner itself: its sizes are sets of their own. Name one of them: ${names.join(', ')}.`
+  const counts = state.table.counts()
+  const jobs = demand.known ? shownDemand(demand.value.demand, 0) : undefined
+  return {
+    demand: jobs,
+    wanted: undefined,
+    counts,
+    why: undefined,
+    steps: [{ does: 'nothing', sentence }],
+    unknown: [],
   }
 }
 

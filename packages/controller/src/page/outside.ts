@@ -76,7 +76,9 @@ export class Outside implements PresentSource {
       readRunnerPods(cluster, namespace),
     ])
     this.#follow(overview, pods, at)
-    this.#round = { at, overview, why: await this.#reasons(overview) }
+    // A set with sizes is the sum of sets that the page shows.
+    const shown = { ...overview, sets: overview.sets.filter(({ view }) => !view.set?.sizes) }
+    this.#round = { at, overview: shown, why: await this.#reasons(shown) }
     this.#failure = undefined
   }
 

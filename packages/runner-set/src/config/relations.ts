@@ -69,6 +69,26 @@ export const relations: readonly Relation[] = [
     holds: ({ scale }) => scale.min <= scale.max,
   },
   {
+    level: ['spec'],
+    rule: 'has(self.sizes) == has(oldSelf.sizes)',
+    message:
+      'sizes cannot be added to a set or taken from it, because its runners would have no set: create another one',
+  },
+  {
+    level: ['spec'],
+    rule: '!has(self.sizes) || !has(self.bitbucket)',
+    fieldPath: '.sizes',
+    message: 'sizes are only for GitHub and Gitea: write a set for each size',
+    holds: ({ sizes, bitbucket }) => !sizes || !bitbucket,
+  },
+  {
+    level: ['spec'],
+    rule: '!has(self.sizes) || ((!has(self.scale.min) || self.scale.min == 0) && !has(self.scale.pool))',
+    fieldPath: '.scale',
+    message: 'with sizes, min is a field of each size, and the sizes are a pool of their own: remove min and pool',
+    holds: ({ sizes, scale }) => !sizes || (scale.min === 0 && !scale.pool),
+  },
+  {
     level: ['spec', 'scale'],
     rule: '!has(self.pool) || (has(self.pool.floor) ? self.pool.floor : self.min) <= (self.max < self.pool.max ? self.max : self.pool.max)',
     fieldPath: '.pool.floor',

@@ -2,7 +2,14 @@
 import { assert } from '@dayfly/kit/assert'
 import { listAt, textAt } from '@dayfly/kit/read-json'
 import { runnerContainer } from '../model/runner-names.ts'
-import { defaultEngine, defaultJobPods, type ForgeKind, type ForgeSource, type RunnerSet } from '../model/runner-set.ts'
+import {
+  defaultEngine,
+  defaultJobPods,
+  type ForgeKind,
+  type ForgeSource,
+  type RunnerSet,
+  type SetSize,
+} from '../model/runner-set.ts'
 import { milliseconds } from './duration.ts'
 import { brokenRelations, isClearText } from './relations.ts'
 import { nameLengthMax, type RunnerSetSpec, runnerSetSpecSchema } from './spec-schema.ts'
@@ -37,8 +44,45 @@ export function parseRunnerSet(object: { readonly metadata: Metadata; readonly s
     ...nameProblems(object.metadata),
     ...brokenRelations(parsed.data),
     ...containerProblems(parsed.data.template?.spec),
+    ...sizeProblems(object.metadata, parsed.data),
   ]
   return problems.length > 0 ? { ok: false, problems } : { ok: true, set: readSet(object.metadata, parsed.data) }
+}
+
+/** Sizes are sets with a name each. A size without a place of its own needs one that the others do not keep. */
+function sizeProblems({ name }: Metadata, { sizes = [], scale }: RunnerSetSpec): readonly RunnerSetProblem[] {
+  const names = sizes.map((size) => setOfSize(name, size))
+  const problems = names.flatMap((set, at) => {
+    if (set.length > nameLengthMax) return [`the name ${set} may not be longer than ${nameLengthMax} characters`]
+    const isTaken = set === name || names.indexOf(set) !== at
+    return isTaken ? [`two sets would have the name ${set}: set another name with set`] : []
+  })
+  const floors = sizes.map(({ min, floor = min }) => floor)
+  const kept = floors.reduce((sum, floor) => sum + floor, 0)
+  if (scale.max > 0 && (kept > scale.max || (kept === scale.max && floors.includes(0)))) {
+    problems.push(
+      `the floors keep ${kept} places of ${scale.max}, so a size gets none: lower a floor or raise scale.max`,
+    )
+  }
+  for (const { name: size, min, max = scale.max, floor = min } of sizes) {
+    const most = Math.min(max, scale.max)
+    if (scale.max > 0 && Math.max(min, floor) > most) problems.push(`min or floor of ${size} is above its max, ${most}`)
+  }
+  return problems.map((sentence) => ({ path: 'spec.sizes', sentence }))
+}
+
+function setOfSize(parent: string, { name, set }: Pick<Sizes[number], 'name' | 'set'>): string {
+  return set ?? `${parent}-${name}`
+}
+
+type Sizes = NonNullable<RunnerSetSpec['sizes']>
+
+function readSizes(parent: string, sizes: Sizes): readonly SetSize[] {
+  return sizes.map((size) => {
+    const { name, adopt, labels = [], resources, template, min, max, floor = min, weight } = size
+    const patch = template as SetSize['template']
+    return { name, set: setOfSize(parent, size), adopt, labels, resources, template: patch, min, max, floor, weight }
+  })
 }
 
 /** The name is the value of a label on each pod. */
@@ -80,6 +124,7 @@ function readSet(metadata: Metadata, spec: RunnerSetSpec): RunnerSet {
     lifeMaxMs: spec.lifeMax === undefined ? undefined : milliseconds(spec.lifeMax),
     queueTimeMs: spec.objective === undefined ? undefined : milliseconds(spec.objective.queueTime),
     template: (spec.template ?? {}) as RunnerSet['template'],
+    ...(spec.sizes && { sizes: readSizes(name, spec.sizes) }),
   }
 }
 

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { dataKey, duration, objectName, size, texts } from './field-schemas.ts'
 import { ca, proxy, whole } from './route-schemas.ts'
+import { sizes } from './size-schema.ts'
 
 /** A set's name is the value of a label, which has at most this many characters. */
 export const nameLengthMax = 63
@@ -241,6 +242,7 @@ export const runnerSetSpecSchema = z
     bitbucket: bitbucket.optional(),
     gitea: gitea.optional(),
     scale,
+    sizes: sizes.optional(),
     paused: z
       .boolean()
       .default(false)

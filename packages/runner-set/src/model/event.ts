@@ -50,6 +50,13 @@ export type JournalEvent =
   /** A deleted set has nothing at its forge any more; the forge failed before. */
   | (OfSet & { readonly kind: 'records-removed' })
   | (OfSet & { readonly kind: 'records-left' })
+  /** The RunnerSet of one of its sizes was made, changed or ended. */
+  | (OfSet & {
+      readonly kind: 'size-applied'
+      readonly size: string
+      readonly did: 'create' | 'change' | 'adopt' | 'drain' | 'delete'
+    })
+  | (OfSet & { readonly kind: 'size-failed'; readonly size: string; readonly failure: Failure })
   | (OfSet & { readonly kind: 'set-invalid'; readonly problems: readonly string[] })
   | (OfSet & { readonly kind: 'demand-changed'; readonly demand: Demand })
   /** A job waits for a runner. It may be written twice. */

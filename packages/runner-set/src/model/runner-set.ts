@@ -132,4 +132,26 @@ export type RunnerSet = {
   /** How long a job should wait at most, in milliseconds. Only the page compares with it. */
   readonly queueTimeMs: number | undefined
   readonly template: PodTemplate
+  /** The sets that its sizes are. A set with sizes has no runners of its own. */
+  readonly sizes?: readonly SetSize[]
+}
+
+/** One size of a set: a RunnerSet of its own. */
+export type SetSize = {
+  readonly name: string
+  /** The name of that RunnerSet. */
+  readonly set: string
+  /** Whether a RunnerSet of that name is taken over. */
+  readonly adopt: boolean
+  /** In addition to those of the whole set. */
+  readonly labels: readonly string[]
+  /** The resources of the runner container, as its owner wrote them. */
+  readonly resources: Readonly<Record<string, unknown>> | undefined
+  /** It is merged over the template of the whole set. */
+  readonly template: PodTemplate | undefined
+  readonly min: number
+  /** Undefined for the ceiling of the whole set. */
+  readonly max: number | undefined
+  readonly floor: number
+  readonly weight: number
 }

@@ -28,6 +28,7 @@ export function countSystem({ systemErrors }: Instruments, event: JournalEvent):
     case 'forge-failed':
     case 'registration-kept':
     case 'runner-version-ends':
+    case 'size-failed':
     case 'cordon-failed':
       count('forge', event.failure.reason)
       break

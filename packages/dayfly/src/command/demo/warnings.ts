@@ -14,6 +14,7 @@ function describe({ event }: Entry): string | undefined {
     case 'template-refused':
     case 'forge-failed':
     case 'runner-version-ends':
+    case 'size-failed':
       return describeFailure(`${event.namespace}/${event.set}`, event.failure)
     case 'runner-failed':
     case 'runner-delayed':
