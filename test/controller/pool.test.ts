@@ -1,4 +1,4 @@
-// Sets of one namespace share a ceiling. GitHub tells each set only of the jobs that it has taken, up to the number that the set announces.
+// Sets of one namespace share a ceiling. GitHub shows each set only the jobs that it has taken, up to the number that the set announces.
 import { expect, it } from 'vitest'
 import { Kubelet } from './kubelet.ts'
 import { openStage, podNames, queue, run, runnerSetObject, type Stage, schedule, secrets, status } from './stage.ts'

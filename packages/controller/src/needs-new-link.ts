@@ -1,4 +1,4 @@
-// Which changes of a set an open link to its forge can take.
+// Whether an open link to the forge can take a change of its set.
 import { isPaused } from '@dayfly/runner-set/core/paused'
 import type { RunnerSet } from '@dayfly/runner-set/model/runner-set'
 

@@ -35,6 +35,7 @@ import type { Journal } from './journal.ts'
 import { Loop } from './loop.ts'
 import { needsNewLink } from './needs-new-link.ts'
 import type { ControllerOptions } from './options.ts'
+import { type FindMates, PoolTie } from './pool-tie.ts'
 import { namingRival } from './rival.ts'
 import { insightOf, readingOf, type SetInsight, type SetReading } from './set-reading.ts'
 
@@ -60,8 +61,7 @@ type SetBeginning = {
   readonly status: unknown
   /** Finds another set of this cluster with the same name at the forge. */
   readonly rival: (set: RunnerSet) => RunnerSet | undefined
-  /** Finds the other sets of the same pool. */
-  readonly mates: (set: RunnerSet) => readonly SetWorker[]
+  readonly mates: FindMates
 }
 
 export class SetWorker {
@@ -77,9 +77,7 @@ export class SetWorker {
   #term: Term | undefined
   #jobLogs: JobLogs | undefined
   #decided: SetInsight['decided']
-  readonly #mates: (set: RunnerSet) => readonly SetWorker[]
-  /** What the other members of the pool were last told of this one. */
-  #told: PoolMember | undefined
+  readonly #pool: PoolTie
 
   /** @param status the set's stored status */
   constructor(options: ControllerOptions, journal: Journal, { set, status, rival, mates }: SetBeginning) {
@@ -87,7 +85,7 @@ export class SetWorker {
     this.#options = options
     this.#journal = journal
     this.#rival = rival
-    this.#mates = mates
+    this.#pool = new PoolTie(mates)
     this.#state = newSetState(set, (status ?? {}) as StoredStatus)
     this.#loop = new Loop({ clock, spacingMs, tick: (now) => measureTick(() => this.#tick(now)) })
   }
@@ -217,7 +215,7 @@ export class SetWorker {
     this.#fold({ kind: 'decided', decision })
     if (decision.capacity.announced !== announced) link?.update(forgeSet(this.set, decision.capacity.announced))
     if (decision.marks.length > 0) this.#loop.wake()
-    this.#tellMates()
+    this.#pool.decided(this.set, this.poolMember())
     const context = this.#context(term, link, now)
     for (const { kind } of decision.actions) if (kind === 'start-runner') this.#ids.shift()
     term.actor.begin(decision.actions, context)
@@ -226,16 +224,7 @@ export class SetWorker {
 
   #world(link: Link | undefined, now: Instant): SetWorld {
     const allowance = link?.allowance() ?? { now: 0, nextAt: undefined }
-    const others = this.#mates(this.set).flatMap((mate) => mate.poolMember() ?? [])
-    return worldOf(this.#state, { allowance, others }, this.#options.limits, now)
-  }
-
-  /** A member that has or asks for another number of runners changes what the others may have. */
-  #tellMates(): void {
-    const member = this.poolMember()
-    if (JSON.stringify(member) === JSON.stringify(this.#told)) return
-    this.#told = member
-    for (const mate of this.#mates(this.set)) mate.look()
+    return worldOf(this.#state, { allowance, others: this.#pool.others(this.set) }, this.#options.limits, now)
   }
 
   #context({ kubernetes, leads, signal }: Term, link: Link | undefined, decidedAt: Instant): ActContext {

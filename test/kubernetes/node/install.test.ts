@@ -1,4 +1,5 @@
 // Tests an installation by the chart on a real node: the controller runs as a pod under its own Role, and runners are real pods.
+import { runnerSets } from '@dayfly/controller/resources'
 import type { KubeObject } from '@dayfly/kubernetes/types'
 import { runnerPrefix } from '@dayfly/runner-set/model/runner-names'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -51,6 +52,7 @@ function suite(kubeconfig: string): void {
     await node.kubernetes.create(configMaps, object('v1', 'ConfigMap', { name: 'ca', namespace: watched }, { data }))
     const github = { url: forge.url, plainHttp: true, credentials: { secret: 'github' }, ca: { configMap: 'ca' } }
     await createSet(runnerSet(watched, 'trusting', forge, { github }))
+    await createSet(runnerSet(watched, 'sized', forge, { sizes: [{ name: 'small' }, { name: 'large' }] }))
     for (const set of ['failing', 'unmounted']) queue(forge, set, 1)
   })
 
@@ -86,6 +88,18 @@ function suite(kubeconfig: string): void {
     await succeed(ids, minutes(5))
     await leavesNothing(set, watch)
     await watch.close()
+  })
+
+  it('makes a RunnerSet for each size, and deletes that of a size that is taken away', async () => {
+    const { node, watched } = stage()
+    const names = async () => {
+      const { items } = await node.kubernetes.list(runnerSets, { namespace: watched })
+      return items.map(({ metadata }) => metadata.name).filter((name) => name.startsWith('sized'))
+    }
+    await settle(names, (found) => found.length === 3, minutes(1))
+    const body = { spec: { sizes: [{ name: 'small' }] } }
+    await node.kubernetes.patch(runnerSets, { namespace: watched, name: 'sized' }, { type: 'merge', body })
+    await settle(names, (found) => found.join() === 'sized,sized-small', minutes(2))
   })
 
   it('uses each right of its Role and asks for no other', async () => {

@@ -19,7 +19,7 @@ export type ParentStatus = {
 } & Readonly<Record<(typeof sums)[number], number | null>>
 
 export type SizesState = {
-  /** What keeps a size from being made, by the name of its RunnerSet. */
+  /** The causes that keep sizes from being made, by the name of their RunnerSets. */
   readonly failures: readonly { readonly set: string; readonly failure: Failure }[]
   /** Every size is as the set wants it. */
   readonly isDone: boolean

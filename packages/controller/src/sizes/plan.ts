@@ -1,4 +1,4 @@
-// What the sizes of a set need: RunnerSets to create, to change, to drain and to delete. Pure.
+// The needs of a set's sizes: RunnerSets to create, to change, to drain and to delete. Pure.
 import { hashValue } from '@dayfly/kit/hash'
 import { isJsonObject, type JsonObject } from '@dayfly/kit/read-json'
 import type { KubeObject } from '@dayfly/kubernetes/types'
@@ -51,7 +51,7 @@ export function isSizeOf({ metadata }: KubeObject, { uid }: Pick<RunnerSet, 'uid
 type Owner = { readonly uid?: string; readonly name?: string }
 
 /** Returns the owners of an object. */
-export function ownersOf(metadata: KubeObject['metadata']): readonly Owner[] {
+function ownersOf(metadata: KubeObject['metadata']): readonly Owner[] {
   const { ownerReferences } = metadata as { readonly ownerReferences?: readonly Owner[] }
   return ownerReferences ?? []
 }

@@ -31,11 +31,11 @@ type Options = {
 
 type Term = { readonly kubernetes: Kubernetes; readonly signal: AbortSignal }
 
-/** What this process knows of one set with sizes, beside its object. */
+/** The knowledge of this process about one set with sizes, beside its object. */
 type Memory = {
   underway: boolean
   retry: RetryState | undefined
-  /** What the last attempt could not do. */
+  /** The failure of the last attempt. */
   failure: { readonly set: string; readonly failure: Failure } | undefined
   written: string | undefined
 }
@@ -46,7 +46,7 @@ export class SizeKeeper implements ReflectorSink<KubeObject> {
   readonly #loop: Loop
   /** Every RunnerSet, by namespace and name. */
   readonly #objects = new Map<string, KubeObject>()
-  /** By the UID of the set with the sizes. */
+  /** The key is the UID of the set with the sizes. */
   readonly #memories = new Map<string, Memory>()
   #term: Term | undefined
 

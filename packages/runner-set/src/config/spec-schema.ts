@@ -212,7 +212,7 @@ const pool = z
     max: z
       .int32()
       .min(1)
-      .describe('The maximum number of runners of all members together. Of several numbers, the lowest holds.'),
+      .describe('The maximum number of runners of all members together. The lowest of several numbers holds.'),
     floor: z
       .int32()
       .min(0)

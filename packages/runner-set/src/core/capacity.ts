@@ -84,7 +84,7 @@ function uncheckedBounds({ template, templateHash, quotas }: SetWorld, { occupie
 }
 
 /**
- * What the set could have if all the jobs were its own. One job more than there is a place for may wait here, so that the set gets its
+ * The share that the set could have if all the jobs were its own. One job more than there is a place for may wait here, so that the set gets its
  * fair share as runners of the others end: the forge does not say how many jobs wait beyond the announced number.
  */
 function poolBounds({ pool, set: { scale } }: SetWorld): readonly Bound[] {

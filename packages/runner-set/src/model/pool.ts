@@ -11,7 +11,7 @@ export type PoolPart = {
   readonly weight: number
 }
 
-/** What a member has and asks for, in runners. */
+/** The runners that a member has and asks for. */
 export type PoolMember = Omit<PoolPart, 'name'> & {
   /** Undefined while it is unknown: then nobody may start a runner. */
   readonly occupied: number | undefined

@@ -100,7 +100,7 @@ export function newSetState(set: RunnerSet, stored: StoredStatus = {}): SetState
   }
 }
 
-/** What the state of a set does not hold. */
+/** The facts that the state of a set does not hold. */
 type Surroundings = Pick<SetWorld, 'allowance'> & {
   /** The other members of its pool. */
   readonly others?: readonly PoolMember[]
