@@ -1,7 +1,9 @@
 // A RunnerSet with sizes: each size is a RunnerSet of its own, a scale set at GitHub, and a member of one pool.
+import { readFileSync } from 'node:fs'
 import type { Request } from '@dayfly/kit/http'
 import { isJsonObject } from '@dayfly/kit/read-json'
 import { expect, it } from 'vitest'
+import { parse } from 'yaml'
 import { Kubelet } from './kubelet.ts'
 import { events, openStage, origin, podNames, queue, runnerSetObject, type Stage, secrets, status } from './stage.ts'
 
@@ -65,6 +67,18 @@ it('each size runs its own jobs under one ceiling, and the set shows the sum', a
   await stage.clock.advance(seconds(5))
   expect(status(stage)).toMatchObject({ demand: 0, busy: 0, conditions: [{ type: 'Ready', status: 'True' }] })
   expect(kubelets.map(({ ended: { size } }) => size)).toEqual([8, 4])
+})
+
+it('the example of the guide makes its two sizes', async () => {
+  const page = readFileSync(new URL('../../docs/guide/sizes.md', import.meta.url), 'utf8')
+  const [, example = ''] = /```yaml\n([\s\S]*?)```/.exec(page) ?? []
+  const { spec } = parse(example)
+  const stage = await open({ set: 'ci', spec: { ...spec, github: { ...spec.github, url: `${origin}/acme` } } })
+  expect(names(stage)).toEqual(['ci', 'ci-large', 'ci-small'])
+  expect(specOf(stage, 'ci-large')).toMatchObject({
+    scale: { min: 0, max: 6, pool: { name: 'ci', max: 20, floor: 1, weight: 3 } },
+    template: { spec: { nodeSelector: { pool: 'large' }, containers: [{ resources: { requests: { cpu: '8' } } }] } },
+  })
 })
 
 it('a size that is taken away finishes its job before its RunnerSet goes', async () => {
