@@ -108,6 +108,7 @@ type Surroundings = Pick<SetWorld, 'allowance'> & {
 
 /** Returns what the set has and asks for as a member of its pool; undefined without one. */
 export function memberIn(state: SetState, limits: Limits, now: Instant): PoolMember | undefined {
+  if (!state.set.scale.pool) return undefined
   return poolMemberOf({ set: state.set, demand: state.forge.demand, counts: countsOf(state) }, limits, now)
 }
 
@@ -127,7 +128,7 @@ export function worldOf(
   departures.prune(counting, (name) => pendingRemovals.has(name), limits, now)
   const counts = countsOf(state)
   const departed = departures.all()
-  const me = memberIn(state, limits, now)
+  const me = poolMemberOf({ set: state.set, demand: forge.demand, counts }, limits, now)
   const pool = me && { me, others }
   const need = needOf({ set: state.set, demand: forge.demand, counts, departed, pool }, limits, now)
   const unassigned = unassignedOf({ demand: forge.demand, counts, need }, state.unassigned, limits, now)
