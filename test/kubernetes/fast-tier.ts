@@ -57,6 +57,10 @@ const lives: Lane = {
       'loses no job and runs none twice if the leader is killed under load',
       'a real life leaves a pod, Secret, registration, process or control group, or a new leader runs a job again',
     ],
+    [
+      'makes a RunnerSet for each size, and deletes that of a size that is taken away',
+      'a real API server refuses what the controller writes for a size',
+    ],
     ['uses each right of its Role and asks for no other', 'the chart grants too much or too little'],
     ['leaves no shim of a container whose pod is gone', 'a removed runner leaves a process of the runtime'],
   ],
