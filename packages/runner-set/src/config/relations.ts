@@ -69,6 +69,21 @@ export const relations: readonly Relation[] = [
     holds: ({ scale }) => scale.min <= scale.max,
   },
   {
+    level: ['spec', 'scale'],
+    rule: '!has(self.schedule) || self.schedule.all(window, window.min <= self.max)',
+    fieldPath: '.schedule',
+    message: 'the min of a window is above max: lower it or raise max',
+    holds: ({ scale }) => scale.schedule?.every(({ min }) => min <= scale.max) ?? true,
+  },
+  {
+    level: ['spec'],
+    rule: '!has(self.bitbucket) || !has(self.scale.schedule) || self.scale.max == 0 || self.scale.schedule.all(window, window.min > 0)',
+    fieldPath: '.scale.schedule',
+    message: 'Bitbucket fails a step without an online runner: set the min of each window to at least 1',
+    holds: ({ bitbucket, scale }) =>
+      !bitbucket || scale.max === 0 || (scale.schedule?.every(({ min }) => min > 0) ?? true),
+  },
+  {
     level: ['spec'],
     rule: "!has(self.dockerEngine) || (has(self.docker) && self.docker != 'none')",
     fieldPath: '.dockerEngine',

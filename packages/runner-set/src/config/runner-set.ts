@@ -1,14 +1,18 @@
 // Reads a RunnerSet document, from the API server or from a file.
 import { assert } from '@dayfly/kit/assert'
+import { isTimeZone } from '@dayfly/kit/local-time'
 import { listAt, textAt } from '@dayfly/kit/read-json'
 import { runnerContainer } from '../model/runner-names.ts'
 import { defaultEngine, defaultJobPods, type ForgeKind, type ForgeSource, type RunnerSet } from '../model/runner-set.ts'
+import type { ScheduleWindow } from '../model/schedule.ts'
 import { milliseconds } from './duration.ts'
 import { brokenRelations, isClearText } from './relations.ts'
 import { nameLengthMax, type RunnerSetSpec, runnerSetSpecSchema } from './spec-schema.ts'
 
 /** The image of the official runner's own default labels. */
 const defaultJobImage = 'docker.gitea.com/runner-images:ubuntu-latest'
+
+type ScheduleWindowSpec = NonNullable<RunnerSetSpec['scale']['schedule']>[number]
 
 type RunnerSetProblem = { readonly path: string; readonly sentence: string }
 
@@ -36,6 +40,7 @@ export function parseRunnerSet(object: { readonly metadata: Metadata; readonly s
   const problems = [
     ...nameProblems(object.metadata),
     ...brokenRelations(parsed.data),
+    ...zoneProblems(parsed.data.scale),
     ...containerProblems(parsed.data.template?.spec),
   ]
   return problems.length > 0 ? { ok: false, problems } : { ok: true, set: readSet(object.metadata, parsed.data) }
@@ -105,10 +110,30 @@ function readNetwork({ github, bitbucket, gitea, runner }: RunnerSetSpec): Runne
   return { proxy: proxy && readProxy(proxy), ca: ca && readCa(ca) }
 }
 
-function readScale({ min, max, percentageRunnersIdle }: RunnerSetSpec['scale']): RunnerSet['scale'] {
-  if (!percentageRunnersIdle) return { min, max }
+function readScale({ min, max, percentageRunnersIdle, schedule }: RunnerSetSpec['scale']): RunnerSet['scale'] {
+  const limits = { min, max, ...(schedule ? { schedule: schedule.map(readWindow) } : {}) }
+  if (!percentageRunnersIdle) return limits
   const { coolDown, ...percentage } = percentageRunnersIdle
-  return { min, max, percentage: { ...percentage, coolDownMs: milliseconds(coolDown) } }
+  return { ...limits, percentage: { ...percentage, coolDownMs: milliseconds(coolDown) } }
+}
+
+function readWindow({ name, from, to, ...rest }: ScheduleWindowSpec): ScheduleWindow {
+  return { ...rest, name, from: minutesOf(from), to: minutesOf(to) }
+}
+
+/** Returns the minutes after midnight. */
+function minutesOf(timeOfDay: string): number {
+  const [hours, minutes] = timeOfDay.split(':').map(Number)
+  return (hours ?? 0) * 60 + (minutes ?? 0)
+}
+
+/** Only this process knows which zones it knows: the API server checks the form of the name. */
+function zoneProblems({ schedule = [] }: RunnerSetSpec['scale']): readonly RunnerSetProblem[] {
+  return schedule.flatMap(({ timeZone }, index) => {
+    if (isTimeZone(timeZone)) return []
+    const sentence = `no time zone is named "${timeZone}": write a name such as Europe/Berlin or UTC`
+    return [{ path: `spec.scale.schedule.${index}.timeZone`, sentence }]
+  })
 }
 
 function readSource(name: string, { github, bitbucket, gitea, docker }: RunnerSetSpec): ForgeSource {

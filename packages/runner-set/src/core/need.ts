@@ -5,14 +5,18 @@ import type { Need, SetWorld } from '../model/world.ts'
 import { desiredRunners } from './desired.ts'
 import { countingOf, isStillCounted } from './state/departures.ts'
 
-type Facts = Pick<SetWorld, 'set' | 'demand' | 'counts' | 'departed'>
+type Facts = Pick<SetWorld, 'set' | 'floor' | 'demand' | 'counts' | 'departed'>
 
 /** Returns undefined while the demand or the counts are unknown, and for a strategy of cycles, which knows no wanted number. */
-export function needOf({ set, demand, counts, departed }: Facts, limits: Limits, now: Instant): Need | undefined {
+export function needOf(
+  { set, floor, demand, counts, departed }: Facts,
+  limits: Limits,
+  now: Instant,
+): Need | undefined {
   const fresh = freshDemand({ demand }, limits, now)
   if (!fresh || !counts.known || set.scale.percentage) return undefined
   const { starting, idle, busy } = counts.value
-  const wanted = desiredRunners(fresh.value, set.scale, busy)
+  const wanted = desiredRunners(fresh.value, { min: floor.min, max: set.scale.max }, busy)
   const living = starting + idle + busy
   const covered = departed.filter((one) => isStillCounted(one, countingOf(fresh), limits, now)).length
   return { wanted, living, covered, missing: wanted - living - covered, surplus: living - wanted }

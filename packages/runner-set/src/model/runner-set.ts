@@ -1,4 +1,5 @@
 // A runner set: the configured kind of runner.
+import type { ScheduleWindow } from './schedule.ts'
 
 /** A PodTemplateSpec as the user wrote it. packages/runner-set/src/core/pod.ts merges it over the default. */
 export type PodTemplate = {
@@ -53,6 +54,8 @@ export type Scale = {
   readonly max: number
   /** The number of runners follows the share of busy ones, as in Atlassian's autoscaler. Absent: idle spares. */
   readonly percentage?: PercentageScale
+  /** Windows of the week with a `min` of their own. Absent: `min` always holds. */
+  readonly schedule?: readonly ScheduleWindow[]
 }
 
 /** The parameters of `percentageRunnersIdle` (docs/reference/bitbucket.md#s4-1). */

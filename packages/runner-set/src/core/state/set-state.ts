@@ -15,6 +15,7 @@ import { needOf, surplusEndsAt } from '../need.ts'
 import { isPaused } from '../paused.ts'
 import { templateHash } from '../pod.ts'
 import { storedVersion } from '../runner-version.ts'
+import { floorOf } from '../schedule.ts'
 import { fleetOf } from '../strategy/fleet.ts'
 import { unassignedOf } from '../unassigned.ts'
 import { countingOf, Departures } from './departures.ts'
@@ -106,10 +107,12 @@ export function worldOf(state: SetState, allowance: SetWorld['allowance'], limit
   departures.prune(counting, (name) => pendingRemovals.has(name), limits, now)
   const counts = pods.known ? ({ known: true, value: table.counts(), at: pods.at } as const) : pods
   const departed = departures.all()
-  const need = needOf({ set: state.set, demand: forge.demand, counts, departed }, limits, now)
+  const floor = floorOf(state.set.scale, now)
+  const need = needOf({ set: state.set, floor, demand: forge.demand, counts, departed }, limits, now)
   const unassigned = unassignedOf({ demand: forge.demand, counts, need }, state.unassigned, limits, now)
   return {
     set: state.set,
+    floor,
     templateHash: state.templateHash,
     template: state.template,
     demand: forge.demand,

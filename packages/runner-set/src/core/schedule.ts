@@ -1,0 +1,54 @@
+// How many idle runners a set keeps now, by its schedule, and when that changes next.
+import type { Instant } from '@dayfly/kit/clock'
+import { instantsOf, localTime } from '@dayfly/kit/local-time'
+import type { Scale } from '../model/runner-set.ts'
+import { type Floor, type ScheduleWindow, weekdays } from '../model/schedule.ts'
+
+type Span = { readonly window: ScheduleWindow; readonly start: Instant; readonly end: Instant }
+
+const day = 86_400_000
+const minute = 60_000
+/** Each window begins again within a week, and may have begun yesterday. */
+const daysAhead = 8
+
+/** The last answer for each scale: one tick after another asks, and the windows change a few times a day. */
+const answers = new WeakMap<Scale, { readonly floor: Floor; readonly from: Instant; readonly to: Instant }>()
+
+/** Returns the `min` that holds now. Of several windows, the one with the highest `min` wins. */
+export function floorOf(scale: Scale, now: Instant): Floor {
+  if (!scale.schedule) return { min: scale.min, window: undefined, until: undefined }
+  const known = answers.get(scale)
+  if (known && known.from <= now && now < known.to) return known.floor
+  const floor = judge(scale.min, scale.schedule, now)
+  answers.set(scale, { floor, from: now, to: floor.until ?? now + day })
+  return floor
+}
+
+function judge(min: number, schedule: readonly ScheduleWindow[], now: Instant): Floor {
+  const spans = schedule.flatMap((window) => spansOf(window, now))
+  const windowAt = (at: Instant) =>
+    spans
+      .filter(({ start, end }) => start <= at && at < end)
+      .map(({ window }) => window)
+      .reduce<ScheduleWindow | undefined>((best, one) => (best && best.min >= one.min ? best : one), undefined)
+  const minAt = (at: Instant) => windowAt(at)?.min ?? min
+  const present = minAt(now)
+  const changes = spans
+    .flatMap(({ start, end }) => [start, end])
+    .filter((at) => at > now && at < now + daysAhead * day && minAt(at) !== present)
+  return { min: present, window: windowAt(now), until: changes.length > 0 ? Math.min(...changes) : undefined }
+}
+
+/** Where the clock shows a limit twice, the window begins at the first and ends at the last one: a runner too many costs less than a job that waits. */
+function spansOf(window: ScheduleWindow, now: Instant): readonly Span[] {
+  const { timeZone, from, to } = window
+  const today = Math.floor(localTime(now, timeZone) / day) * day
+  const length = to > from ? 0 : day
+  return Array.from({ length: daysAhead + 2 }, (_, index) => today + (index - 1) * day)
+    .filter((date) => window.days.some((name) => weekdays[new Date(date).getUTCDay()] === name))
+    .map((date) => ({
+      window,
+      start: instantsOf(date + from * minute, timeZone).first,
+      end: instantsOf(date + length + to * minute, timeZone).last,
+    }))
+}
