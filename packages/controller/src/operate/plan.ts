@@ -7,6 +7,7 @@ import { shownDemand } from '@dayfly/runner-set/core/desired'
 import { isPaused } from '@dayfly/runner-set/core/paused'
 import { podUseOf } from '@dayfly/runner-set/core/pod-use'
 import { longestRetryWaitMs } from '@dayfly/runner-set/core/retry'
+import { floorText } from '@dayfly/runner-set/core/schedule'
 import { worldOf } from '@dayfly/runner-set/core/state/set-state'
 import { trialPod } from '@dayfly/runner-set/core/template'
 import type { Decision } from '@dayfly/runner-set/model/action'
@@ -27,6 +28,9 @@ export type SetPlan = {
   readonly demand: number | undefined
   readonly wanted: number | undefined
   readonly counts: Counts
+  /** How many idle runners the set keeps now, and the window of its schedule that says so. */
+  readonly min: number
+  readonly minReason: string | undefined
   /** Why missing runners do not come; undefined while nothing holds them up. */
   readonly why: string | undefined
   readonly steps: readonly PlanStep[]
@@ -51,11 +55,14 @@ export function planOf(situation: Situation, limits: Limits, now: Instant): SetP
     ...waiting,
   ]
   const counts = state.table.counts()
+  const { floor } = world
   const jobs = demand.known ? shownDemand(demand.value.demand, counts.busy) : undefined
   const nothing: PlanStep = { does: 'nothing', sentence: 'Does nothing: the set has the runners that it needs.' }
   return {
     demand: jobs,
     wanted: world.need?.wanted,
+    min: floor.min,
+    minReason: floorText(floor),
     counts,
     why: whyOf({
       problems: lastingProblemsOf(view, work),

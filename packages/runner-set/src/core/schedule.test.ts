@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { ScheduleWindow } from '../model/schedule.ts'
-import { floorOf } from './schedule.ts'
+import { floorOf, floorText } from './schedule.ts'
 
 const time = (hours: number, minutes = 0) => hours * 60 + minutes
 const window = (over: Partial<ScheduleWindow> = {}): ScheduleWindow => ({
@@ -118,4 +118,12 @@ it('finds the next change of a scale that was asked for before', () => {
   const minAt = (at: string) => floorOf(scale, Date.parse(at)).min
   const times = ['2027-01-04T06:00:00Z', '2027-01-04T06:30:00Z', '2027-01-04T17:59:59Z', '2027-01-04T18:00:00Z']
   expect([...times, '2027-01-04T06:30:00Z'].map(minAt)).toEqual([1, 12, 12, 1, 12])
+})
+
+it('names the window and its end', () => {
+  const scale = { min: 1, max: 20, schedule: [window({ name: 'office' })] }
+  const textAt = (at: string) => floorText(floorOf(scale, Date.parse(at)))
+  expect(textAt('2027-01-04T06:00:00Z')).toBeUndefined()
+  const expected = 'window office, 07:30 to 19:00 Europe/Berlin, until 2027-01-04T18:00:00Z'
+  expect(textAt('2027-01-04T10:00:00Z')).toBe(expected)
 })

@@ -1,6 +1,7 @@
 // How many idle runners a set keeps now, by its schedule, and when that changes next.
 import type { Instant } from '@dayfly/kit/clock'
 import { instantsOf, localTime } from '@dayfly/kit/local-time'
+import { timestamp } from '@dayfly/kit/timestamp'
 import type { Scale } from '../model/runner-set.ts'
 import { type Floor, type ScheduleWindow, weekdays } from '../model/schedule.ts'
 
@@ -22,6 +23,18 @@ export function floorOf(scale: Scale, now: Instant): Floor {
   const floor = judge(scale.min, scale.schedule, now)
   answers.set(scale, { floor, from: now, to: floor.until ?? now + day })
   return floor
+}
+
+/** Returns the window that says so, and until when; undefined outside of all windows. */
+export function floorText({ window, until }: Floor): string | undefined {
+  if (!window) return undefined
+  const limits = `${timeText(window.from)} to ${timeText(window.to)} ${window.timeZone}`
+  const name = window.name === undefined ? limits : `${window.name}, ${limits}`
+  return until === undefined ? `window ${name}` : `window ${name}, until ${timestamp(until)}`
+}
+
+function timeText(minutes: number): string {
+  return [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, '0')).join(':')
 }
 
 function judge(min: number, schedule: readonly ScheduleWindow[], now: Instant): Floor {
