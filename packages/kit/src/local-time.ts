@@ -7,56 +7,54 @@ const day = 86_400_000
 /** A local time as if it were UTC, in milliseconds: it counts days and minutes, and is no instant. */
 export type LocalTime = number
 
-/** A formatter costs far more than a look at it. */
-const formats = new Map<string, Intl.DateTimeFormat>()
-
 /** Returns whether this runtime knows a time zone. */
-export function isTimeZone(timeZone: string): boolean {
+export function isTimeZone(name: string): boolean {
   try {
-    formatOf(timeZone)
+    new TimeZone(name)
     return true
   } catch {
     return false
   }
 }
 
-/** Returns what a clock in a zone shows. */
-export function localTime(at: Instant, timeZone: string): LocalTime {
-  const parts: Record<string, number> = {}
-  for (const { type, value } of formatOf(timeZone).formatToParts(at)) parts[type] = Number(value)
-  const { year = 0, month = 1, day: date = 1, hour = 0, minute: minutes = 0, second = 0 } = parts
-  return Date.UTC(year, month - 1, date, hour, minutes, second)
-}
+export class TimeZone {
+  /** It costs far more to make than to use. */
+  readonly #format: Intl.DateTimeFormat
 
-/** Returns the first and the last instant at which a clock in a zone shows a time. If it skips that time, both are the end of the gap. */
-export function instantsOf(local: LocalTime, timeZone: string): { readonly first: Instant; readonly last: Instant } {
-  const offsetAt = (at: Instant) => localTime(at, timeZone) - at
-  const found = [local - offsetAt(local - day), local - offsetAt(local + day)]
-  const first = Math.min(...found)
-  const last = Math.max(...found)
-  const shown = [first, last].filter((at) => localTime(at, timeZone) === local)
-  const [one = gapEnd(first, last, local, timeZone), other = one] = shown
-  return { first: one, last: other }
-}
-
-/** Returns the first minute at which the clock shows a later time. */
-function gapEnd(from: Instant, to: Instant, local: LocalTime, timeZone: string): Instant {
-  let before = from
-  let after = to
-  while (after - before > minute) {
-    const middle = before + Math.floor((after - before) / minute / 2) * minute
-    if (localTime(middle, timeZone) < local) before = middle
-    else after = middle
+  /** Throws a RangeError for a zone that this runtime does not know. */
+  constructor(name: string) {
+    const numbers = { year: 'numeric', month: 'numeric', day: 'numeric' } as const
+    const times = { hour: 'numeric', minute: 'numeric', second: 'numeric', hourCycle: 'h23' } as const
+    this.#format = new Intl.DateTimeFormat('en-US', { timeZone: name, calendar: 'gregory', ...numbers, ...times })
   }
-  return localTime(before, timeZone) >= local ? before : after
-}
 
-function formatOf(timeZone: string): Intl.DateTimeFormat {
-  const known = formats.get(timeZone)
-  if (known) return known
-  const numbers = { year: 'numeric', month: 'numeric', day: 'numeric' } as const
-  const times = { hour: 'numeric', minute: 'numeric', second: 'numeric', hourCycle: 'h23' } as const
-  const format = new Intl.DateTimeFormat('en-US', { timeZone, calendar: 'gregory', ...numbers, ...times })
-  formats.set(timeZone, format)
-  return format
+  /** Returns what a clock in the zone shows. */
+  localTime(at: Instant): LocalTime {
+    const parts: Record<string, number> = {}
+    for (const { type, value } of this.#format.formatToParts(at)) parts[type] = Number(value)
+    const { year = 0, month = 1, day: date = 1, hour = 0, minute: minutes = 0, second = 0 } = parts
+    return Date.UTC(year, month - 1, date, hour, minutes, second)
+  }
+
+  /** Returns the first and the last instant at which the clock shows a time. If it skips that time, both are the end of the gap. */
+  instantsOf(local: LocalTime): { readonly first: Instant; readonly last: Instant } {
+    const found = [local - day, local + day].map((near) => local - (this.localTime(near) - near))
+    const first = Math.min(...found)
+    const last = Math.max(...found)
+    const shown = [first, last].filter((at) => this.localTime(at) === local)
+    const [one = this.#gapEnd(first, last, local), other = one] = shown
+    return { first: one, last: other }
+  }
+
+  /** Returns the first minute at which the clock shows a later time. */
+  #gapEnd(from: Instant, to: Instant, local: LocalTime): Instant {
+    let before = from
+    let after = to
+    while (after - before > minute) {
+      const middle = before + Math.floor((after - before) / minute / 2) * minute
+      if (this.localTime(middle) < local) before = middle
+      else after = middle
+    }
+    return after
+  }
 }

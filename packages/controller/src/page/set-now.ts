@@ -3,7 +3,6 @@ import type { RunnerCounts, SetNow } from '@dayfly/dashboard/model/set-now'
 import type { Instant } from '@dayfly/kit/clock'
 import { shownDemand } from '@dayfly/runner-set/core/desired'
 import { isPaused } from '@dayfly/runner-set/core/paused'
-import { floorOf } from '@dayfly/runner-set/core/schedule'
 import { forgeTraits } from '@dayfly/runner-set/model/forge-traits'
 import type { Limits } from '@dayfly/runner-set/model/limits'
 import { lastingProblemsOf } from '../operate/problems.ts'
@@ -31,7 +30,7 @@ export function setNowOf(insight: SetInsight, remembered: Remembered, limits: Li
   const problems = problemsNow(insight)
   return {
     ...{ id: `${namespace}/${name}`, namespace, name, forge: source.kind, url: source.url, labels: source.labels },
-    ...{ paused: isPaused(set), deleting: false, min: floorOf(scale, now).min, max: scale.max },
+    ...{ paused: isPaused(set), deleting: false, min: insight.status?.min ?? scale.min, max: scale.max },
     hasQueue: forgeTraits[source.kind].demand !== 'utilisation',
     demand: jobs ?? null,
     wanted: decided?.need?.wanted ?? null,

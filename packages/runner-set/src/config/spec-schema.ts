@@ -1,8 +1,8 @@
 // The fields of a RunnerSet's `spec`. This schema is the only description of them (docs/decisions/0002-one-schema.md).
 import { z } from 'zod'
-import { weekdays } from '../model/schedule.ts'
 import { dataKey, duration, objectName, size, texts } from './field-schemas.ts'
 import { ca, proxy, whole } from './route-schemas.ts'
+import { scheduleWindow } from './schedule-schema.ts'
 
 /** A set's name is the value of a label, which has at most this many characters. */
 export const nameLengthMax = 63
@@ -206,31 +206,6 @@ const percentageRunnersIdle = z
   )
   .describe('The strategy of the autoscaler of Atlassian, by the share of busy runners. Only for Bitbucket.')
 
-const timeOfDay = z
-  .string()
-  .max(5)
-  .regex(/^([01][0-9]|2[0-3]):[0-5][0-9]$/)
-
-const scheduleWindow = z.strictObject({
-  name: z.string().min(1).max(63).optional().describe('The name under which the window is shown.'),
-  timeZone: z
-    .string()
-    .min(1)
-    .max(64)
-    .regex(/^[A-Za-z][-+A-Za-z0-9_]*(\/[-+A-Za-z0-9_]+)*$/)
-    .default('UTC')
-    .describe('A name of the IANA time zone database. The window follows the clock there, also in summer.'),
-  days: z
-    .array(z.enum(weekdays))
-    .min(1)
-    .max(7)
-    .default([...weekdays])
-    .describe('The days on which the window begins.'),
-  from: timeOfDay.describe('The time at which the window begins. Write it in quotes.'),
-  to: timeOfDay.describe('The time at which the window ends. Up to from, that is on the next day.'),
-  min: z.int32().min(0).describe('The number of idle runners within the window.'),
-})
-
 const scale = z
   .strictObject({
     min: z.int32().min(0).default(0).describe('The number of idle runners in addition to the demand.'),
@@ -241,7 +216,7 @@ const scale = z
       .min(1)
       .max(32)
       .optional()
-      .describe('Windows of the week with a min of their own. Of several at once, the highest min holds.'),
+      .describe('Windows of the week with a min of their own. The highest min holds if several overlap.'),
   })
   .describe('The limits on the number of runners.')
 

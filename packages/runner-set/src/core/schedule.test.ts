@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { ScheduleWindow } from '../model/schedule.ts'
-import { floorOf, floorText } from './schedule.ts'
+import { Floors, floorOf, floorText } from './schedule.ts'
 
 const time = (hours: number, minutes = 0) => hours * 60 + minutes
 const window = (over: Partial<ScheduleWindow> = {}): ScheduleWindow => ({
@@ -115,7 +115,8 @@ it.each<[string, readonly ScheduleWindow[], string, number, string | undefined]>
 
 it('finds the next change of a scale that was asked for before', () => {
   const scale = { min: 1, max: 20, schedule: [window()] }
-  const minAt = (at: string) => floorOf(scale, Date.parse(at)).min
+  const floors = new Floors()
+  const minAt = (at: string) => floors.at(scale, Date.parse(at)).min
   const times = ['2027-01-04T06:00:00Z', '2027-01-04T06:30:00Z', '2027-01-04T17:59:59Z', '2027-01-04T18:00:00Z']
   expect([...times, '2027-01-04T06:30:00Z'].map(minAt)).toEqual([1, 12, 12, 1, 12])
 })

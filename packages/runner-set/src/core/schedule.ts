@@ -1,6 +1,6 @@
 // How many idle runners a set keeps now, by its schedule, and when that changes next.
 import type { Instant } from '@dayfly/kit/clock'
-import { instantsOf, localTime } from '@dayfly/kit/local-time'
+import { TimeZone } from '@dayfly/kit/local-time'
 import { timestamp } from '@dayfly/kit/timestamp'
 import type { Scale } from '../model/runner-set.ts'
 import { type Floor, type ScheduleWindow, weekdays } from '../model/schedule.ts'
@@ -12,17 +12,22 @@ const minute = 60_000
 /** Each window begins again within a week, and may have begun yesterday. */
 const daysAhead = 8
 
-/** The last answer for each scale: one tick after another asks, and the windows change a few times a day. */
-const answers = new WeakMap<Scale, { readonly floor: Floor; readonly from: Instant; readonly to: Instant }>()
+/** Remembers the last answer: one tick after another asks, and a schedule changes a few times a day. */
+export class Floors {
+  #last: { readonly scale: Scale; readonly floor: Floor; readonly from: Instant; readonly to: Instant } | undefined
 
-/** Returns the `min` that holds now. Of several windows, the one with the highest `min` wins. */
-export function floorOf(scale: Scale, now: Instant): Floor {
-  if (!scale.schedule) return { min: scale.min, window: undefined, until: undefined }
-  const known = answers.get(scale)
-  if (known && known.from <= now && now < known.to) return known.floor
-  const floor = judge(scale.min, scale.schedule, now)
-  answers.set(scale, { floor, from: now, to: floor.until ?? now + day })
-  return floor
+  at(scale: Scale, now: Instant): Floor {
+    const last = this.#last
+    if (last && last.scale === scale && last.from <= now && now < last.to) return last.floor
+    const floor = floorOf(scale, now)
+    this.#last = { scale, floor, from: now, to: floor.until ?? now + day }
+    return floor
+  }
+}
+
+/** Returns the `min` that holds now: the highest one of several windows. */
+export function floorOf({ min, schedule }: Scale, now: Instant): Floor {
+  return schedule ? judge(min, schedule, now) : { min, window: undefined, until: undefined }
 }
 
 /** Returns the window that says so, and until when; undefined outside of all windows. */
@@ -54,14 +59,15 @@ function judge(min: number, schedule: readonly ScheduleWindow[], now: Instant): 
 
 /** Where the clock shows a limit twice, the window begins at the first and ends at the last one: a runner too many costs less than a job that waits. */
 function spansOf(window: ScheduleWindow, now: Instant): readonly Span[] {
-  const { timeZone, from, to } = window
-  const today = Math.floor(localTime(now, timeZone) / day) * day
+  const { from, to } = window
+  const zone = new TimeZone(window.timeZone)
+  const today = Math.floor(zone.localTime(now) / day) * day
   const length = to > from ? 0 : day
   return Array.from({ length: daysAhead + 2 }, (_, index) => today + (index - 1) * day)
     .filter((date) => window.days.some((name) => weekdays[new Date(date).getUTCDay()] === name))
     .map((date) => ({
       window,
-      start: instantsOf(date + from * minute, timeZone).first,
-      end: instantsOf(date + length + to * minute, timeZone).last,
+      start: zone.instantsOf(date + from * minute).first,
+      end: zone.instantsOf(date + length + to * minute).last,
     }))
 }

@@ -15,7 +15,7 @@ import { needOf, surplusEndsAt } from '../need.ts'
 import { isPaused } from '../paused.ts'
 import { templateHash } from '../pod.ts'
 import { storedVersion } from '../runner-version.ts'
-import { floorOf } from '../schedule.ts'
+import { Floors } from '../schedule.ts'
 import { fleetOf } from '../strategy/fleet.ts'
 import { unassignedOf } from '../unassigned.ts'
 import { countingOf, Departures } from './departures.ts'
@@ -33,6 +33,7 @@ export type SetState = {
   readonly pendingRemovals: PendingRemovals
   readonly departures: Departures
   readonly forge: ForgeReadings
+  readonly floors: Floors
   /** Unknown before the first complete list of pods, and while the watch of pods is down. */
   pods: Reading<true>
   /** When a pod last gave its room free. */
@@ -83,6 +84,7 @@ export function newSetState(set: RunnerSet, stored: StoredStatus = {}): SetState
     pendingRemovals: new PendingRemovals(),
     departures: new Departures(),
     forge,
+    floors: new Floors(),
     pods: { known: false, since: 0, why: 'the pods have not been listed yet' },
     freedAt: undefined,
     quotas: 'unread',
@@ -107,7 +109,7 @@ export function worldOf(state: SetState, allowance: SetWorld['allowance'], limit
   departures.prune(counting, (name) => pendingRemovals.has(name), limits, now)
   const counts = pods.known ? ({ known: true, value: table.counts(), at: pods.at } as const) : pods
   const departed = departures.all()
-  const floor = floorOf(state.set.scale, now)
+  const floor = state.floors.at(state.set.scale, now)
   const need = needOf({ set: state.set, floor, demand: forge.demand, counts, departed }, limits, now)
   const unassigned = unassignedOf({ demand: forge.demand, counts, need }, state.unassigned, limits, now)
   return {
