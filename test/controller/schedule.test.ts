@@ -1,6 +1,6 @@
 // `min` by the time of day at real latency, with two windows and both changes of the clocks.
 import { expect, it } from 'vitest'
-import { confirmDeletions, openStage, pods, run, type Stage, schedule } from './stage.ts'
+import { confirmDeletions, openStage, pods, run, type Stage, schedule, status } from './stage.ts'
 
 const minute = 60_000
 
@@ -58,4 +58,8 @@ it.each<[string, readonly (readonly [string, number])[]]>([
     found.push([at, living(stage).length])
   }
   expect(found).toEqual(expected)
+  const [, min] = expected.at(-1) ?? []
+  const { min: shown, minReason = null } = status(stage)
+  const reason = min === 4 ? expect.stringContaining('until 2027-03-26T18:00:00Z') : null
+  expect([shown, minReason]).toEqual([min, reason])
 })

@@ -119,6 +119,7 @@ it('finds the next change of a scale that was asked for before', () => {
   const minAt = (at: string) => floors.at(scale, Date.parse(at)).min
   const times = ['2027-01-04T06:00:00Z', '2027-01-04T06:30:00Z', '2027-01-04T17:59:59Z', '2027-01-04T18:00:00Z']
   expect([...times, '2027-01-04T06:30:00Z'].map(minAt)).toEqual([1, 12, 12, 1, 12])
+  expect(floors.at({ ...scale, schedule: [window({ min: 5 })] }, Date.parse('2027-01-04T06:30:00Z')).min).toBe(5)
 })
 
 it('names the window and its end', () => {
