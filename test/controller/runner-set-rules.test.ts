@@ -49,6 +49,30 @@ function problems(object: ReturnType<typeof document>): readonly string[] {
   return parsed.ok ? [] : parsed.problems.map(({ path, sentence }) => `${path}: ${sentence}`)
 }
 
+it('refuses a time zone that does not exist: only the controller knows the zones', () => {
+  const schedule = [{ timeZone: 'Europe/Berlim', from: '07:30', to: '19:00', min: 1 }]
+  expect(problems(document({ github, scale: { max: 1, schedule } }))).toEqual([
+    'spec.scale.schedule.0.timeZone: no time zone is named "Europe/Berlim": write a name such as Europe/Berlin or UTC',
+  ])
+})
+
+it.each<[string, Json, string]>([
+  [
+    'above max',
+    { github, scale: { max: 1, schedule: [{ from: '07:30', to: '19:00', min: 2 }] } },
+    'the min of a window is above max: lower it or raise max',
+  ],
+  [
+    'of 0 at Bitbucket',
+    { bitbucket, scale: { min: 1, max: 1, schedule: [{ from: '07:30', to: '19:00', min: 0 }] } },
+    'Bitbucket fails a step without an online runner: set the min of each window to at least 1',
+  ],
+])('refuses a window with a min %s', (_, spec, sentence) => {
+  const expected = [`spec.scale.schedule: ${sentence}`]
+  expect(problems(document(spec))).toEqual(expected)
+  expect(refusals(() => tried(document(spec))).join()).toContain(sentence)
+})
+
 describe('a template with containers', () => {
   const named = (...containers: readonly object[]) =>
     problems(document({ github, scale: { max: 1 }, template: { spec: { containers } } }))

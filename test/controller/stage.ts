@@ -37,6 +37,8 @@ type World = Pick<Stage, 'registry' | 'clock' | 'entries'>
 
 export type StageOptions = {
   readonly seed?: number
+  /** When the test begins. */
+  readonly at?: number
   readonly spec?: object
   /** If given, a scheduler and a kubelet run, and containers behave as it says. */
   readonly runtime?: Omit<ScriptedRuntimeOptions, 'clock'>
@@ -58,7 +60,7 @@ export type StageOptions = {
 /** Opens a stage for the test that runs. It is closed after the test. */
 export async function openStage(options: StageOptions = {}) {
   const { beside, quota } = options
-  const clock = beside?.clock ?? virtualClock()
+  const clock = beside?.clock ?? virtualClock(options.at)
   const random = seededRandom(options.seed ?? 1)
   const { registry, requestLog, transport: direct, close } = openApi(clock, random, options)
   const transport = slowed(direct, clock, options)

@@ -17,6 +17,8 @@ export type SetReading = {
   readonly set: RunnerSet
   readonly counts: Counts | undefined
   readonly demand: Demand | undefined
+  /** How many idle runners the set keeps, as its status shows. */
+  readonly min: { readonly count: number; readonly reason: 'spec' | 'schedule' } | undefined
   /** How many runners the set announces to its forge, and why no more; undefined while it announces none. */
   readonly announced: number | undefined
   readonly announcedReason: CapacityReason | undefined
@@ -52,6 +54,7 @@ export function readingOf({ set, pods, table, forge, conditions, reported }: Set
     set,
     counts: pods.known ? table.counts() : undefined,
     demand: forge.demand.known ? forge.demand.value : undefined,
+    min: minOf(reported?.status),
     announced: reported?.status?.announced ?? undefined,
     announcedReason: reported?.status?.announcedReason ?? undefined,
     conditions,
@@ -59,6 +62,10 @@ export function readingOf({ set, pods, table, forge, conditions, reported }: Set
     forgeFailure: forge.failure,
     runnerVersion: forge.runnerVersion,
   }
+}
+
+function minOf(status: SetStatus | undefined): SetReading['min'] {
+  return status && { count: status.min, reason: status.minReason === null ? 'spec' : 'schedule' }
 }
 
 export function insightOf(state: SetState, connected: boolean, decided: SetInsight['decided']): SetInsight {

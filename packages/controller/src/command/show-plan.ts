@@ -44,20 +44,21 @@ function stepLines(plan: SetPlan, { work }: Judged, width: number): readonly str
   ]
 }
 
-function countsText({ demand, wanted, counts }: SetPlan, { view }: Judged): string {
-  const { min = 0, max } = view.set?.scale ?? { max: 0 }
+function countsText({ demand, wanted, min, minReason, counts }: SetPlan, { view }: Judged): string {
+  const { max } = view.set?.scale ?? { max: 0 }
+  const least = minReason === undefined ? `min ${min}` : `min ${min} (${minReason})`
   const { starting, idle, busy, spent, ended } = counts
   const running = idle + busy
   const more = [spent > 0 ? `${spent} ending` : '', ended > 0 ? `${ended} ended` : ''].filter(Boolean).join(', ')
   const live = `${starting} starting, ${running} running${busy > 0 ? ` (${busy} with a job)` : ''}${more ? `, ${more}` : ''}`
-  return `demand ${demand ?? '?'}, min ${min}, max ${max}: ${wanted ?? '?'} wanted; ${live}`
+  return `demand ${demand ?? '?'}, ${least}, max ${max}: ${wanted ?? '?'} wanted; ${live}`
 }
 
 export function planJson({ judged, plan, forge }: Planned): object {
   const { view, work, problems } = judged
   const { namespace, name } = view
   if (!plan) return { namespace, name, controller: work.is, problems, steps: null }
-  const { demand, wanted, counts, why, steps, unknown } = plan
+  const { demand, wanted, min, minReason, counts, why, steps, unknown } = plan
   const from = demand === undefined ? null : forge ? 'forge' : 'status'
   return {
     namespace,
@@ -67,6 +68,8 @@ export function planJson({ judged, plan, forge }: Planned): object {
     demand: demand ?? null,
     demandFrom: from,
     wanted: wanted ?? null,
+    min,
+    minReason: minReason ?? null,
     counts,
     why: why ?? null,
     steps,

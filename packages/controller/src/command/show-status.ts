@@ -152,7 +152,7 @@ function leaderJson({ is, lease, holder, renewedAt, acquiredAt }: Leader): objec
 export function setJson({ view, work, problems }: Judged): object {
   const { namespace, name, generation, observedGeneration, paused, deleting, max, conditions } = view
   const { demand, idle, busy, pending, failed, lateJobs, unserved, pollSeconds, lastReason, lastMessage } = view
-  const { announced, announcedReason, announcedDetail } = view
+  const { min, minReason, announced, announcedReason, announcedDetail } = view
   return {
     namespace,
     name,
@@ -170,6 +170,8 @@ export function setJson({ view, work, problems }: Judged): object {
     unserved: unserved ?? null,
     pollSeconds: pollSeconds ?? null,
     runnerVersion: view.runnerVersion ?? null,
+    min: min ?? null,
+    minReason: minReason ?? null,
     max: max ?? null,
     announced: announced ?? null,
     announcedReason: announcedReason ?? null,

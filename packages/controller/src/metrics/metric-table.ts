@@ -39,6 +39,12 @@ export const metricTable = {
     labels: ofSet,
     help: 'Jobs for which the forge wants runners, waiting or running. Absent while unknown.',
   },
+  runnersMin: {
+    name: 'dayfly_runners_min',
+    type: 'gauge',
+    labels: [...ofSet, 'reason'],
+    help: 'The idle runners that the set keeps now. The reason is spec (spec.scale.min) or schedule (a window of it).',
+  },
   runnersMax: {
     name: 'dayfly_runners_max',
     type: 'gauge',

@@ -51,6 +51,7 @@ function reading(name: string, change: Partial<ControllerState['sets'][number]> 
     set: { namespace: 'ci', name, scale: { min: 0, max: 50 }, source } as RunnerSet,
     counts,
     demand: { kind: 'assigned', jobs: 7 },
+    min: { count: 2, reason: 'schedule' },
     announced: 3,
     announcedReason: 'quota',
     conditions: [ready],
@@ -73,6 +74,7 @@ describe('the gauges of sets', () => {
       ['ci linux ended', 5],
     ])
     expect(await shown(metrics, 'dayfly_demand_jobs', state)).toEqual([['ci linux', 7]])
+    expect(await shown(metrics, 'dayfly_runners_min', state)).toEqual([['ci linux schedule', 2]])
     expect(await shown(metrics, 'dayfly_runners_max', state)).toEqual([['ci linux', 50]])
     expect(await shown(metrics, 'dayfly_set_condition', state)).toEqual([['ci linux Ready False', 1]])
     expect(await shown(metrics, 'dayfly_leader', state)).toEqual([['', 1]])

@@ -19,6 +19,7 @@ export function createInstruments() {
     leader: gauge(table.leader),
     runners: gauge(table.runners),
     demand: gauge(table.demand),
+    runnersMin: gauge(table.runnersMin),
     runnersMax: gauge(table.runnersMax),
     announced: gauge(table.announced),
     announcedLess: gauge(table.announcedLess),

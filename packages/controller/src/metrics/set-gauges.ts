@@ -12,9 +12,29 @@ export function setGauges(
   state: ControllerState | undefined,
   budgets: ReadonlyMap<string, number>,
 ): void {
-  const { leader, runners, demand, runnersMax, announced, announcedLess, condition, runnerVersionEnds, forgeBudget } =
-    instruments
-  const ofSets = [runners, demand, runnersMax, announced, announcedLess, condition, runnerVersionEnds, forgeBudget]
+  const {
+    leader,
+    runners,
+    demand,
+    runnersMin,
+    runnersMax,
+    announced,
+    announcedLess,
+    condition,
+    runnerVersionEnds,
+    forgeBudget,
+  } = instruments
+  const ofSets = [
+    runners,
+    demand,
+    runnersMin,
+    runnersMax,
+    announced,
+    announcedLess,
+    condition,
+    runnerVersionEnds,
+    forgeBudget,
+  ]
   for (const gauge of ofSets) gauge.reset()
   const leads = state?.election.state?.is === 'leading'
   leader.set(leads ? 1 : 0)
@@ -36,6 +56,7 @@ function setGaugesOf(
     set: { namespace, name, scale },
     counts,
     demand,
+    min,
     announced,
     announcedReason,
     conditions,
@@ -44,6 +65,7 @@ function setGaugesOf(
 ) {
   const set = { namespace, set: name }
   instruments.runnersMax.set(set, scale.max)
+  if (min) instruments.runnersMin.set({ ...set, reason: min.reason }, min.count)
   if (announced !== undefined) instruments.announced.set(set, announced)
   if (announcedReason) instruments.announcedLess.set({ ...set, reason: announcedReason }, 1)
   if (counts) for (const state of phases) instruments.runners.set({ ...set, state }, counts[state])

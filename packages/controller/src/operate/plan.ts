@@ -7,6 +7,7 @@ import { shownDemand } from '@dayfly/runner-set/core/desired'
 import { isPaused } from '@dayfly/runner-set/core/paused'
 import { podUseOf } from '@dayfly/runner-set/core/pod-use'
 import { longestRetryWaitMs } from '@dayfly/runner-set/core/retry'
+import { minimumText } from '@dayfly/runner-set/core/schedule'
 import { worldOf } from '@dayfly/runner-set/core/state/set-state'
 import { trialPod } from '@dayfly/runner-set/core/template'
 import type { Decision } from '@dayfly/runner-set/model/action'
@@ -28,6 +29,9 @@ export type SetPlan = {
   readonly demand: number | undefined
   readonly wanted: number | undefined
   readonly counts: Counts
+  /** How many idle runners the set keeps now, and the window of its schedule that says so. */
+  readonly min: number
+  readonly minReason: string | undefined
   /** Why missing runners do not come; undefined while nothing holds them up. */
   readonly why: string | undefined
   readonly steps: readonly PlanStep[]
@@ -53,11 +57,14 @@ export function planOf(situation: Situation, limits: Limits, now: Instant): SetP
     ...waiting,
   ]
   const counts = state.table.counts()
+  const { minimum } = world
   const jobs = demand.known ? shownDemand(demand.value.demand, counts.busy) : undefined
   const nothing: PlanStep = { does: 'nothing', sentence: 'Does nothing: the set has the runners that it needs.' }
   return {
     demand: jobs,
     wanted: world.need?.wanted,
+    min: minimum.min,
+    minReason: minimumText(minimum),
     counts,
     why: whyOf({
       problems: lastingProblemsOf(view, work),
@@ -73,7 +80,7 @@ export function planOf(situation: Situation, limits: Limits, now: Instant): SetP
 }
 
 /** A set with sizes has no runners of its own. */
-function planOfSizes({ state, demand }: Situation, sizes: readonly SetSize[]): SetPlan {
+function planOfSizes({ state, demand, set }: Situation, sizes: readonly SetSize[]): SetPlan {
   const names = sizes.map(({ set }) => set)
   const sentence = `Starts no runner itself: its sizes are sets of their own. Name one of them: ${names.join(', ')}.`
   const counts = state.table.counts()
@@ -81,6 +88,8 @@ function planOfSizes({ state, demand }: Situation, sizes: readonly SetSize[]): S
   return {
     demand: jobs,
     wanted: undefined,
+    min: set.scale.min,
+    minReason: undefined,
     counts,
     why: undefined,
     steps: [{ does: 'nothing', sentence }],

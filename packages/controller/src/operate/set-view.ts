@@ -76,6 +76,8 @@ const statusSchema = z.object({
   failed: count,
   lateJobs: count,
   pollSeconds: count,
+  min: count,
+  minReason: text,
   announced: count,
   announcedReason: text,
   announcedDetail: text,

@@ -168,7 +168,7 @@ export class Outside implements PresentSource {
         url: set?.source.url ?? '',
         labels: set?.source.labels ?? [],
       },
-      ...{ paused: view.paused, deleting: view.deleting, min: set?.scale.min ?? 0, max: max ?? 0 },
+      ...{ paused: view.paused, deleting: view.deleting, min: view.min ?? set?.scale.min ?? 0, max: max ?? 0 },
       demand: demand ?? null,
       wanted: null,
       hasQueue: set ? forgeTraits[set.source.kind].demand !== 'utilisation' : true,

@@ -30,7 +30,7 @@ export function setNowOf(insight: SetInsight, remembered: Remembered, limits: Li
   const problems = problemsNow(insight)
   return {
     ...{ id: `${namespace}/${name}`, namespace, name, forge: source.kind, url: source.url, labels: source.labels },
-    ...{ paused: isPaused(set), deleting: false, min: scale.min, max: scale.max },
+    ...{ paused: isPaused(set), deleting: false, min: insight.status?.min ?? scale.min, max: scale.max },
     hasQueue: forgeTraits[source.kind].demand !== 'utilisation',
     demand: jobs ?? null,
     wanted: decided?.need?.wanted ?? null,

@@ -69,6 +69,21 @@ export const relations: readonly Relation[] = [
     holds: ({ scale }) => scale.min <= scale.max,
   },
   {
+    level: ['spec', 'scale'],
+    rule: '!has(self.schedule) || self.schedule.all(window, window.min <= self.max)',
+    fieldPath: '.schedule',
+    message: 'the min of a window is above max: lower it or raise max',
+    holds: ({ scale }) => scale.schedule?.every(({ min }) => min <= scale.max) ?? true,
+  },
+  {
+    level: ['spec'],
+    rule: '!has(self.bitbucket) || !has(self.scale.schedule) || self.scale.max == 0 || self.scale.schedule.all(window, window.min > 0)',
+    fieldPath: '.scale.schedule',
+    message: 'Bitbucket fails a step without an online runner: set the min of each window to at least 1',
+    holds: ({ bitbucket, scale }) =>
+      !bitbucket || scale.max === 0 || (scale.schedule?.every(({ min }) => min > 0) ?? true),
+  },
+  {
     level: ['spec'],
     rule: 'has(self.sizes) == has(oldSelf.sizes)',
     message:
@@ -83,10 +98,11 @@ export const relations: readonly Relation[] = [
   },
   {
     level: ['spec'],
-    rule: '!has(self.sizes) || ((!has(self.scale.min) || self.scale.min == 0) && !has(self.scale.pool))',
+    rule: '!has(self.sizes) || ((!has(self.scale.min) || self.scale.min == 0) && !has(self.scale.schedule) && !has(self.scale.pool))',
     fieldPath: '.scale',
-    message: 'with sizes, min is a field of each size, and the sizes are a pool of their own: remove min and pool',
-    holds: ({ sizes, scale }) => !sizes || (scale.min === 0 && !scale.pool),
+    message:
+      'with sizes, min and schedule are fields of each size, and the sizes are a pool: remove min, schedule and pool',
+    holds: ({ sizes, scale }) => !sizes || (scale.min === 0 && !scale.schedule && !scale.pool),
   },
   {
     level: ['spec', 'scale'],

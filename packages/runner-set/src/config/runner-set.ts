@@ -1,5 +1,6 @@
 // Reads a RunnerSet document, from the API server or from a file.
 import { assert } from '@dayfly/kit/assert'
+import { isTimeZone } from '@dayfly/kit/local-time'
 import { listAt, textAt } from '@dayfly/kit/read-json'
 import { runnerContainer } from '../model/runner-names.ts'
 import {
@@ -10,12 +11,15 @@ import {
   type RunnerSet,
   type SetSize,
 } from '../model/runner-set.ts'
+import type { ScheduleWindow } from '../model/schedule.ts'
 import { milliseconds } from './duration.ts'
 import { brokenRelations, isClearText } from './relations.ts'
 import { nameLengthMax, type RunnerSetSpec, runnerSetSpecSchema } from './spec-schema.ts'
 
 /** The image of the official runner's own default labels. */
 const defaultJobImage = 'docker.gitea.com/runner-images:ubuntu-latest'
+
+type ScheduleWindowSpec = NonNullable<RunnerSetSpec['scale']['schedule']>[number]
 
 type RunnerSetProblem = { readonly path: string; readonly sentence: string }
 
@@ -43,6 +47,7 @@ export function parseRunnerSet(object: { readonly metadata: Metadata; readonly s
   const problems = [
     ...nameProblems(object.metadata),
     ...brokenRelations(parsed.data),
+    ...zoneProblems(parsed.data.scale),
     ...containerProblems(parsed.data.template?.spec),
     ...sizeProblems(object.metadata, parsed.data),
   ]
@@ -79,9 +84,21 @@ type Sizes = NonNullable<RunnerSetSpec['sizes']>
 
 function readSizes(parent: string, sizes: Sizes): readonly SetSize[] {
   return sizes.map((size) => {
-    const { name, adopt, labels = [], resources, template, min, max, floor = min, weight } = size
+    const { name, adopt, labels = [], resources, template, min, schedule, max, floor = min, weight } = size
     const patch = template as SetSize['template']
-    return { name, set: setOfSize(parent, size), adopt, labels, resources, template: patch, min, max, floor, weight }
+    return {
+      name,
+      set: setOfSize(parent, size),
+      adopt,
+      labels,
+      resources,
+      template: patch,
+      min,
+      schedule,
+      max,
+      floor,
+      weight,
+    }
   })
 }
 
@@ -150,11 +167,35 @@ function readNetwork({ github, bitbucket, gitea, runner }: RunnerSetSpec): Runne
   return { proxy: proxy && readProxy(proxy), ca: ca && readCa(ca) }
 }
 
-function readScale({ min, max, percentageRunnersIdle, pool }: RunnerSetSpec['scale']): RunnerSet['scale'] {
-  const limits = { min, max, ...(pool && { pool: { ...pool, floor: pool.floor ?? min } }) }
+function readScale({ min, max, percentageRunnersIdle, schedule, pool }: RunnerSetSpec['scale']): RunnerSet['scale'] {
+  const limits = {
+    min,
+    max,
+    ...(schedule ? { schedule: schedule.map(readWindow) } : {}),
+    ...(pool && { pool: { ...pool, floor: pool.floor ?? min } }),
+  }
   if (!percentageRunnersIdle) return limits
   const { coolDown, ...percentage } = percentageRunnersIdle
   return { ...limits, percentage: { ...percentage, coolDownMs: milliseconds(coolDown) } }
+}
+
+function readWindow({ name, from, to, ...rest }: ScheduleWindowSpec): ScheduleWindow {
+  return { ...rest, name, from: minutesOf(from), to: minutesOf(to) }
+}
+
+/** Returns the minutes after midnight. */
+function minutesOf(timeOfDay: string): number {
+  const [hours, minutes] = timeOfDay.split(':').map(Number)
+  return (hours ?? 0) * 60 + (minutes ?? 0)
+}
+
+/** Only this process knows which zones it knows: the API server checks the form of the name. */
+function zoneProblems({ schedule = [] }: RunnerSetSpec['scale']): readonly RunnerSetProblem[] {
+  return schedule.flatMap(({ timeZone }, index) => {
+    if (isTimeZone(timeZone)) return []
+    const sentence = `no time zone is named "${timeZone}": write a name such as Europe/Berlin or UTC`
+    return [{ path: `spec.scale.schedule.${index}.timeZone`, sentence }]
+  })
 }
 
 function readSource(name: string, { github, bitbucket, gitea, docker }: RunnerSetSpec): ForgeSource {

@@ -1,6 +1,7 @@
 // The sizes of a RunnerSet: each becomes a RunnerSet of its own, under one ceiling.
 import { z } from 'zod'
 import { objectName, texts } from './field-schemas.ts'
+import { scheduleWindow } from './schedule-schema.ts'
 
 /** An amount of a resource, for example 500m or 2Gi. */
 const amounts = z.record(z.string().min(1), z.union([z.int32(), z.string().min(1).max(64)]))
@@ -48,6 +49,12 @@ const size = z.strictObject({
     .optional()
     .describe('A PodTemplateSpec that is merged over the template of this set.'),
   min: z.int32().min(0).default(0).describe('The number of idle runners of this size in addition to the demand.'),
+  schedule: z
+    .array(scheduleWindow)
+    .min(1)
+    .max(32)
+    .optional()
+    .describe('Windows of the week with a min of their own, as in scale.'),
   max: z
     .int32()
     .min(0)

@@ -1,7 +1,9 @@
 // The fields of a RunnerSet's `spec`. This schema is the only description of them (docs/decisions/0002-one-schema.md).
 import { z } from 'zod'
 import { dataKey, duration, objectName, size, texts } from './field-schemas.ts'
+import { pool } from './pool-schema.ts'
 import { ca, proxy, whole } from './route-schemas.ts'
+import { scheduleWindow } from './schedule-schema.ts'
 import { sizes } from './size-schema.ts'
 
 /** A set's name is the value of a label, which has at most this many characters. */
@@ -206,33 +208,18 @@ const percentageRunnersIdle = z
   )
   .describe('The strategy of the autoscaler of Atlassian, by the share of busy runners. Only for Bitbucket.')
 
-const pool = z
-  .strictObject({
-    name: objectName.describe('The name of the pool. Every set of this namespace that names it is a member.'),
-    max: z
-      .int32()
-      .min(1)
-      .describe('The maximum number of runners of all members together. The lowest of several numbers holds.'),
-    floor: z
-      .int32()
-      .min(0)
-      .optional()
-      .describe('So many places of the pool are kept for this set, also while it has no job. Without it, min.'),
-    weight: z
-      .int32()
-      .min(1)
-      .max(1000)
-      .default(1)
-      .describe('The share of this set, beside the weights of the others, while the members need more than max.'),
-  })
-  .describe('The ceiling that this set shares with others of its namespace.')
-
 const scale = z
   .strictObject({
     min: z.int32().min(0).default(0).describe('The number of idle runners in addition to the demand.'),
     max: z.int32().min(0).describe('The maximum number of runners at the same time. With 0, no runner starts.'),
     percentageRunnersIdle: percentageRunnersIdle.optional(),
     pool: pool.optional(),
+    schedule: z
+      .array(scheduleWindow)
+      .min(1)
+      .max(32)
+      .optional()
+      .describe('Windows of the week with a min of their own. The highest min holds if several overlap.'),
   })
   .describe('The limits on the number of runners.')
 

@@ -116,6 +116,8 @@ export const statusSchema = {
     pollSeconds: count(
       'How often Dayfly asks the forge for its demand. Null while it does not ask, and at a forge that reports by itself.',
     ),
+    min: count('The number of idle runners that the set keeps now.'),
+    minReason: text('The window of the schedule that says so, and until when. Null outside of all windows.'),
     announced: count(
       'How many runners are announced to a forge that gives the set jobs at once. Null while none is, and at another forge.',
     ),

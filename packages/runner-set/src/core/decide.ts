@@ -42,6 +42,7 @@ export function decide(world: SetWorld, limits: Limits, now: Instant, ids: reado
     wakeAt: earliest([
       ...[scale, template, removals, list, report].map((step) => step.wakeAt),
       capacityDue(capacity, moment),
+      world.minimum.until,
     ]),
     events: [
       ...lives.events,

@@ -5,7 +5,7 @@ import type { RunnerSet } from '../model/runner-set.ts'
 
 /** Returns how many runners should live: demand plus the idle spares, up to the ceiling (docs/reference/scale-set-protocol.md#s13).
  *  @param busy runners that have a job now */
-export function desiredRunners(demand: Demand, scale: RunnerSet['scale'], busy: number): number {
+export function desiredRunners(demand: Demand, scale: Pick<RunnerSet['scale'], 'min' | 'max'>, busy: number): number {
   return Math.min(scale.max, scale.min + runnersForJobs(demand, busy))
 }
 

@@ -8,15 +8,15 @@ import { isPaused } from './paused.ts'
 import { poolShare } from './pool.ts'
 import { countingOf, isStillCounted } from './state/departures.ts'
 
-type Facts = Pick<SetWorld, 'set' | 'demand' | 'counts' | 'departed'> & Partial<Pick<SetWorld, 'pool'>>
+type Facts = Pick<SetWorld, 'set' | 'minimum' | 'demand' | 'counts' | 'departed'> & Partial<Pick<SetWorld, 'pool'>>
 
 /** Returns undefined while the demand or the counts are unknown, and for a strategy of cycles, which knows no wanted number. */
 export function needOf(facts: Facts, limits: Limits, now: Instant): Need | undefined {
-  const { set, demand, counts, departed, pool } = facts
+  const { set, demand, counts, departed, pool, minimum } = facts
   const fresh = freshDemand({ demand }, limits, now)
   if (!fresh || !counts.known || set.scale.percentage) return undefined
   const { starting, idle, busy } = counts.value
-  const asked = desiredRunners(fresh.value, set.scale, busy)
+  const asked = desiredRunners(fresh.value, { min: minimum.min, max: set.scale.max }, busy)
   const wanted = pool ? Math.min(asked, poolShare(pool.me, pool.others).fair) : asked
   const living = starting + idle + busy
   const covered = departed.filter((one) => isStillCounted(one, countingOf(fresh), limits, now)).length
@@ -25,7 +25,7 @@ export function needOf(facts: Facts, limits: Limits, now: Instant): Need | undef
 
 /** Returns what a set has and asks for as a member of its pool; undefined without one. While its demand is unknown, it asks for what it has. */
 export function poolMemberOf(
-  { set, demand, counts }: Pick<SetWorld, 'set' | 'demand' | 'counts'>,
+  { set, minimum, demand, counts }: Pick<SetWorld, 'set' | 'minimum' | 'demand' | 'counts'>,
   limits: Limits,
   now: Instant,
 ): PoolMember | undefined {
@@ -40,7 +40,14 @@ export function poolMemberOf(
   }
   const { busy } = counts.value
   const jobs = Math.min(scale.max, runnersForJobs(fresh.value, busy))
-  return { max, weight, floor, occupied, jobs, asked: desiredRunners(fresh.value, scale, busy) }
+  return {
+    max,
+    weight,
+    floor,
+    occupied,
+    jobs,
+    asked: desiredRunners(fresh.value, { min: minimum.min, max: scale.max }, busy),
+  }
 }
 
 /** Returns when surplus runners may end: demand lags behind, and a job may be on its way to them. */

@@ -20,6 +20,7 @@ import {
   versionStatus,
   versionText,
 } from './runner-version.ts'
+import { minimumText } from './schedule.ts'
 import { waitsForForgeUntil } from './starts.ts'
 import { failureOfLeft, failuresUntil, leftUntil, recentFailures } from './state/history.ts'
 import { failureOfUnassigned, unassignedShownAt } from './unassigned.ts'
@@ -51,6 +52,8 @@ export function statusOf(moment: Moment): SetStatus {
     failed: counts ? failures : null,
     lateJobs: world.lateJobs,
     pollSeconds,
+    min: world.minimum.min,
+    minReason: minimumText(world.minimum) ?? null,
     ...announcedStatus(world, demandKnown),
     runnerVersion: versionStatus(world.set, world.runnerVersion),
     lastReason: reason?.reason ?? null,

@@ -57,7 +57,8 @@ function decideCycle(moment: Moment, { leaving, ids, counts }: Scaling, percenta
   if (demand.at <= world.scaledBy) return nothing
   // The check of the template takes a moment: the cycle waits for it.
   if (world.template?.hash !== world.templateHash) return heldBy('template-unchecked')
-  const { min, max } = set.scale
+  const { min } = world.minimum
+  const { max } = set.scale
   const { runnersMax = Number.POSITIVE_INFINITY } = forgeTraits[set.source.kind]
   const { creates, cordons } = decideByPercentage(fleet, { ...percentage, min, max, runnersMax }, now)
   if (creates > 0) return { ...decideStarts(moment, counts, creates, ids), scaledBy: demand.at }

@@ -48,9 +48,10 @@ export function sizeDocument(
 }
 
 /** A ceiling of 0 pauses every size. */
-function scaleOf(pool: string, ceiling: number, { min, max = ceiling, floor, weight }: SetSize): JsonObject {
+function scaleOf(pool: string, ceiling: number, { min, schedule, max = ceiling, floor, weight }: SetSize): JsonObject {
   if (ceiling === 0) return { min: 0, max: 0 }
-  return { min, max: Math.min(max, ceiling), pool: { name: pool, max: ceiling, floor, weight } }
+  const windows = schedule ? { schedule } : {}
+  return { min, ...windows, max: Math.min(max, ceiling), pool: { name: pool, max: ceiling, floor, weight } }
 }
 
 function labelled(spec: JsonObject, forge: ForgeKind, labels: readonly string[]): JsonObject {

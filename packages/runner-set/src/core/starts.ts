@@ -101,10 +101,10 @@ function failureBounds({ world, limits, now }: Moment, { unproved }: Counts, mis
 }
 
 /** Only the idle spares wait: a job gets its runner. After the wait one spare at a time tries, until one stays. */
-function spareBounds({ world: { history, set }, limits, now }: Moment, missing: number): readonly Bound[] {
+function spareBounds({ world: { history, minimum }, limits, now }: Moment, missing: number): readonly Bound[] {
   if (!failureOfLeft(history, limits, now)) return []
   const { runners, retryAt = now } = history.left
-  const ofJobs = missing - set.scale.min
+  const ofJobs = missing - minimum.min
   const until = now < retryAt ? retryAt : leftUntil(history, limits)
   return [{ most: Math.max(0, now < retryAt ? ofJobs : ofJobs + 1), why: { is: 'spares-leave', runners, until } }]
 }

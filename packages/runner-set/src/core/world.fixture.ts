@@ -9,6 +9,7 @@ import { directNetwork } from './network.ts'
 import { isUnproved, occupies, phaseOf } from './phase.ts'
 import { templateHash } from './pod.ts'
 import { podUseOf } from './pod-use.ts'
+import { minimumOf } from './schedule.ts'
 import { noHistory } from './state/history.ts'
 import { requestedRunner } from './state/runner-facts.ts'
 
@@ -110,6 +111,7 @@ export function world(runners: readonly Runner[], over: Partial<SetWorld> = {}):
   for (const each of runners) counts[phaseOf(each)]++
   const base: SetWorld = {
     set,
+    minimum: minimumOf(set.scale, now),
     templateHash: hash,
     template: { is: 'accepted', hash, warnings: [], use: podUseOf({}), at: now - 100_000 },
     demand: { known: true, value: { kind: 'assigned', jobs: 0 }, at: now },

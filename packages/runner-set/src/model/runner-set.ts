@@ -1,6 +1,7 @@
 // A runner set: the configured kind of runner.
 
 import type { PoolPart } from './pool.ts'
+import type { ScheduleWindow } from './schedule.ts'
 
 /** A PodTemplateSpec as the user wrote it. packages/runner-set/src/core/pod.ts merges it over the default. */
 export type PodTemplate = {
@@ -57,6 +58,8 @@ export type Scale = {
   readonly percentage?: PercentageScale
   /** The ceiling that the set shares with others of its namespace. */
   readonly pool?: PoolPart
+  /** Windows of the week with a `min` of their own. Absent: `min` always holds. */
+  readonly schedule?: readonly ScheduleWindow[]
 }
 
 /** The parameters of `percentageRunnersIdle` (docs/reference/bitbucket.md#s4-1). */
@@ -150,6 +153,8 @@ export type SetSize = {
   /** It is merged over the template of the whole set. */
   readonly template: PodTemplate | undefined
   readonly min: number
+  /** Windows as its owner wrote them; undefined without one. */
+  readonly schedule: readonly object[] | undefined
   /** Undefined for the ceiling of the whole set. */
   readonly max: number | undefined
   readonly floor: number

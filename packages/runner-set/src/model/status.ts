@@ -69,6 +69,10 @@ export type SetStatus = {
   readonly lateJobs: number
   /** How often Dayfly asks the forge for its demand; null while it does not ask, and at a forge that reports by itself. */
   readonly pollSeconds: number | null
+  /** How many idle runners the set keeps now. */
+  readonly min: number
+  /** The window of its schedule that says so, and until when; null outside of all windows. */
+  readonly minReason: string | null
   /** How many runners are announced to a forge that gives the set jobs at once; null while none is, and at another forge. */
   readonly announced: number | null
   /** Why that is below the maximum, and what was observed; null if it is not. */

@@ -11,6 +11,7 @@ import type { PodUse, Quotas } from './quota.ts'
 import type { Counts, Reading, Registration, Runner } from './runner.ts'
 import type { RunnerSet } from './runner-set.ts'
 import type { RunnerVersion } from './runner-version.ts'
+import type { Minimum } from './schedule.ts'
 import type { Condition, JobRecord, SetStatus } from './status.ts'
 import type { Unassigned } from './unassigned.ts'
 
@@ -114,6 +115,8 @@ export type RetryKey = SetAction['kind'] | 'register'
 
 export type SetWorld = {
   readonly set: RunnerSet
+  /** How many idle runners the set keeps now, by its schedule. */
+  readonly minimum: Minimum
   /** The hash of the set's present template. */
   readonly templateHash: string
   readonly template: TemplateVerdict | undefined

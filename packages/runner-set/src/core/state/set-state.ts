@@ -16,6 +16,7 @@ import { needOf, poolMemberOf, surplusEndsAt } from '../need.ts'
 import { isPaused } from '../paused.ts'
 import { templateHash } from '../pod.ts'
 import { storedVersion } from '../runner-version.ts'
+import { Minimums } from '../schedule.ts'
 import { fleetOf } from '../strategy/fleet.ts'
 import { unassignedOf } from '../unassigned.ts'
 import { countingOf, Departures } from './departures.ts'
@@ -33,6 +34,7 @@ export type SetState = {
   readonly pendingRemovals: PendingRemovals
   readonly departures: Departures
   readonly forge: ForgeReadings
+  readonly minimums: Minimums
   /** Unknown before the first complete list of pods, and while the watch of pods is down. */
   pods: Reading<true>
   /** When a pod last gave its room free. */
@@ -83,6 +85,7 @@ export function newSetState(set: RunnerSet, stored: StoredStatus = {}): SetState
     pendingRemovals: new PendingRemovals(),
     departures: new Departures(),
     forge,
+    minimums: new Minimums(),
     pods: { known: false, since: 0, why: 'the pods have not been listed yet' },
     freedAt: undefined,
     quotas: 'unread',
@@ -109,7 +112,8 @@ type Surroundings = Pick<SetWorld, 'allowance'> & {
 /** Returns what the set has and asks for as a member of its pool; undefined without one. */
 export function memberIn(state: SetState, limits: Limits, now: Instant): PoolMember | undefined {
   if (!state.set.scale.pool) return undefined
-  return poolMemberOf({ set: state.set, demand: state.forge.demand, counts: countsOf(state) }, limits, now)
+  const minimum = state.minimums.at(state.set.scale, now)
+  return poolMemberOf({ set: state.set, minimum, demand: state.forge.demand, counts: countsOf(state) }, limits, now)
 }
 
 function countsOf({ pods, table }: SetState): SetWorld['counts'] {
@@ -128,12 +132,14 @@ export function worldOf(
   departures.prune(counting, (name) => pendingRemovals.has(name), limits, now)
   const counts = countsOf(state)
   const departed = departures.all()
-  const me = poolMemberOf({ set: state.set, demand: forge.demand, counts }, limits, now)
+  const minimum = state.minimums.at(state.set.scale, now)
+  const me = poolMemberOf({ set: state.set, minimum, demand: forge.demand, counts }, limits, now)
   const pool = me && { me, others }
-  const need = needOf({ set: state.set, demand: forge.demand, counts, departed, pool }, limits, now)
+  const need = needOf({ set: state.set, minimum, demand: forge.demand, counts, departed, pool }, limits, now)
   const unassigned = unassignedOf({ demand: forge.demand, counts, need }, state.unassigned, limits, now)
   return {
     set: state.set,
+    minimum,
     templateHash: state.templateHash,
     template: state.template,
     demand: forge.demand,

@@ -78,7 +78,10 @@ const fates: Readonly<Record<string, Fate>> = {
   metrics: { is: 'dropped', sentence: demand },
   scaleUpTriggers: { is: 'dropped', sentence: demand },
   capacityReservations: { is: 'dropped', sentence: demand },
-  scheduledOverrides: { is: 'decide', sentence: 'Dayfly has no schedule. Let a CronJob change spec.scale.' },
+  scheduledOverrides: {
+    is: 'decide',
+    sentence: 'Write each override as a window of spec.scale.schedule: the time zone, the days, from, to and min.',
+  },
 }
 
 const unknownField: Fate = {
