@@ -1,6 +1,7 @@
 // The fields of a RunnerSet's `spec`. This schema is the only description of them (docs/decisions/0002-one-schema.md).
 import { z } from 'zod'
 import { dataKey, duration, objectName, size, texts } from './field-schemas.ts'
+import { rerun } from './rerun-schemas.ts'
 import { ca, proxy, whole } from './route-schemas.ts'
 
 /** A set's name is the value of a label, which has at most this many characters. */
@@ -129,6 +130,7 @@ const github = z
       .meta({ 'x-kubernetes-list-type': 'set' })
       .optional()
       .describe('Labels for runs-on, in addition to the name of the set.'),
+    rerun: rerun.optional(),
     ...route,
   })
   .describe('The forge of these runners is GitHub Actions.')

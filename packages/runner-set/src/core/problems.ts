@@ -33,6 +33,8 @@ export function problemsOf(
   if (version && !failureInfo(version.reason).ahead) add('version', version)
   if (stuck) add('stuck', stuck.oldest, `${counted(stuck.count, 'pod')} no longer counted against max. `)
   if (assignment) add('assignment', assignment)
+  const refused = world.reruns.refused.ask ?? world.reruns.refused.tell
+  if (refused?.reason === 'rerun-refused') add('rerun', refused)
   if (full) add('delayed', full)
   if (delays) {
     const since = timestamp(delays.oldest.since)

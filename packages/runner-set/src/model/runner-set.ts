@@ -1,4 +1,5 @@
 // A runner set: the configured kind of runner.
+import type { RerunPolicy } from './rerun.ts'
 
 /** A PodTemplateSpec as the user wrote it. packages/runner-set/src/core/pod.ts merges it over the default. */
 export type PodTemplate = {
@@ -23,6 +24,8 @@ export type ForgeSource = {
   /** Undefined for the forge's default group. A forge without groups has none. */
   readonly runnerGroup: string | undefined
   readonly labels: readonly string[]
+  /** What is done about jobs that the infrastructure broke; absent: nothing. */
+  readonly rerun?: RerunPolicy
   /** The image in which the runner runs each job that names none; absent: the runner runs such a job itself. */
   readonly jobImage?: string
   /** The forward proxy for every request to the forge. */

@@ -1,0 +1,56 @@
+// Which calls about broken jobs are due now.
+import type { Instant } from '@dayfly/kit/clock'
+import type { Action } from '../../model/action.ts'
+import type { Ask, BrokenRun } from '../../model/rerun.ts'
+import type { RetryKey } from '../../model/world.ts'
+import { earliest } from '../earliest.ts'
+import type { Moment } from '../moment.ts'
+import { isPaused } from '../paused.ts'
+
+/** Number of such calls that one set has under way. */
+const atOnce = 16
+
+export type RerunsDecision = { readonly actions: readonly Action[]; readonly wakeAt: Instant | undefined }
+
+export function decideReruns(moment: Moment): RerunsDecision {
+  const { set, reruns, forgeFailure, demand } = moment.world
+  const isConnected = !forgeFailure && (demand.known || isPaused(set))
+  if (!set.source.rerun || !isConnected || reruns.runs.length === 0) return { actions: [], wakeAt: undefined }
+  const idle = reruns.runs.filter(({ underway }) => !underway)
+  const asks = due(moment, idle.filter(isUndecided), 'ask-run', reruns.runs.length - idle.length)
+  const asked = new Set(asks.now)
+  const tells = due(moment, idle.filter((run) => !asked.has(run)).filter(hasNote), 'tell-author', asked.size)
+  return {
+    actions: [...asks.now.map((run) => ask(run, run.next)), ...tells.now.flatMap((run) => tell(run))],
+    wakeAt: earliest([asks.wakeAt, tells.wakeAt]),
+  }
+}
+
+/** After a failure, one call at a time tries. */
+function due({ world, now }: Moment, runs: readonly BrokenRun[], key: RetryKey, underway: number) {
+  const retry = world.retries[key]
+  const timed = runs.map((run) => ({
+    run,
+    at: Math.max(key === 'ask-run' ? run.dueAt : 0, retry?.retryAt ?? 0),
+  }))
+  const most = Math.max(0, (retry ? 1 : atOnce) - underway)
+  const open = timed.filter(({ at }) => at <= now).map(({ run }) => run)
+  return { now: open.slice(0, most), wakeAt: earliest(timed.filter(({ at }) => at > now).map(({ at }) => at)) }
+}
+
+function isUndecided({ jobs }: BrokenRun): boolean {
+  return jobs.some(({ note }) => note === undefined)
+}
+
+function hasNote({ jobs }: BrokenRun): boolean {
+  return jobs.some(({ note }) => note !== undefined)
+}
+
+function tell(run: BrokenRun): readonly Action[] {
+  const note = run.jobs.find((job) => job.note)?.note
+  return note ? [ask(run, { is: 'tell', note })] : []
+}
+
+function ask({ repository, run }: BrokenRun, ask: Ask): Action {
+  return { kind: 'ask-run', repository, run, ask }
+}
