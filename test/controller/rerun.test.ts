@@ -26,7 +26,6 @@ it.each([50, 300])(
     expect(world.repeated.map(({ repeats }) => repeats).toSorted()).toEqual(broken.map(({ id }) => id).toSorted())
     const waits = world.waits().toSorted((left, right) => left - right)
     expect(waits[Math.ceil(waits.length * 0.95) - 1]).toBeLessThanOrEqual(20_000)
-    console.log(forgeMs, waits.join(' '))
     expect(world.pods()).toEqual([])
   },
 )

@@ -12,6 +12,7 @@ import type { Moment } from './moment.ts'
 import { isPaused } from './paused.ts'
 import { limited, statusChangesAt, statusOf } from './report.ts'
 import { decideReruns } from './rerun/decide-reruns.ts'
+import { hasUnstored } from './rerun/kept.ts'
 import { decideScale } from './scale.ts'
 import { waitsForForgeUntil } from './starts.ts'
 import { checkAgainAt } from './template.ts'
@@ -144,7 +145,8 @@ function decideReport(moment: Moment): Part {
   const { world, limits, now } = moment
   const status = unreported(moment)
   if (!status) return { actions: [], wakeAt: statusChangesAt(moment) }
-  const allowedAt = world.reported ? world.reported.at + limits.reportEveryMs : now
+  const isUrgent = hasUnstored(status.rerun, world)
+  const allowedAt = world.reported && !isUrgent ? world.reported.at + limits.reportEveryMs : now
   return now < allowedAt ? { actions: [], wakeAt: allowedAt } : once(moment, { kind: 'report', status })
 }
 
