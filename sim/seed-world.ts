@@ -16,7 +16,11 @@ export function seedPlan(seed: number): WorldPlan {
   // Its numbers come from a stream of its own: a seed without Gitea stays as it was.
   const gitea = giteaOf(streamOf(seed, 'the world of Gitea'))
   const taken = new Set(gitea?.sets.map(({ namespace }) => namespace))
-  const sets = [...first.filter(({ namespace }) => !taken.has(namespace)), ...(gitea?.sets ?? [])]
+  // Likewise: a seed without repeated jobs stays as it was.
+  const reruns = streamOf(seed, 'reruns')() < 0.4
+  const sets = [...first.filter(({ namespace }) => !taken.has(namespace)), ...(gitea?.sets ?? [])].map((set) =>
+    reruns && set.forge === 'github' ? { ...set, reruns } : set,
+  )
   return {
     ...{ seed, sets, namespaces, weather, weak, nodes: [{}], cluster: { terminatedPodGcThreshold } },
     github: githubKnobs(streamOf(seed, 'forges')),

@@ -12,6 +12,8 @@ export type SetSpec = {
   readonly labels: readonly string[]
   readonly min: number
   readonly max: number
+  /** The set repeats jobs that the infrastructure broke. */
+  readonly reruns?: boolean
 }
 
 export const namespaces = ['a', 'b'] as const
@@ -37,9 +39,10 @@ export function setsOf(random: Random): readonly SetSpec[] {
   })
 }
 
-export function setObject({ namespace, name, forge, account, labels, min, max }: SetSpec) {
+export function setObject({ namespace, name, forge, account, labels, min, max, reruns }: SetSpec) {
   const credentials = { secret: credentialName }
-  const source = { url: `http://${forge}${domain}/${account}`, plainHttp: true, credentials, labels }
+  const rerun = reruns ? { rerun: {} } : {}
+  const source = { url: `http://${forge}${domain}/${account}`, plainHttp: true, credentials, labels, ...rerun }
   const spec = { [forge]: source, scale: { min, max }, keepFailed: '0s' }
   return { apiVersion: 'dayfly.dev/v1alpha1', kind: 'RunnerSet', metadata: { name, namespace }, spec }
 }

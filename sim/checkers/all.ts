@@ -5,8 +5,9 @@ import type { Checker } from './checker.ts'
 import { jobs } from './jobs.ts'
 import { messages } from './messages.ts'
 import { oneLeader } from './one-leader.ts'
+import { reruns } from './reruns.ts'
 import { rest } from './rest.ts'
 import { strangers } from './strangers.ts'
 import { usedOnce } from './used-once.ts'
 
-export const checkers: readonly Checker[] = [busyRunner, usedOnce, ceiling, oneLeader, jobs, messages, strangers, rest]
+export const checkers: readonly Checker[] = [busyRunner, usedOnce, ceiling, oneLeader, jobs, reruns, messages, strangers, rest]

@@ -8,6 +8,7 @@ export type CheckerName =
   | 'one-leader'
   | 'jobs'
   | 'messages'
+  | 'reruns'
   | 'strangers'
   | 'rest'
 
