@@ -1,4 +1,5 @@
 // A cluster whose test plays kubelet, taint manager and garbage collector: it breaks runners in the middle of their jobs.
+import type { TestApp } from '@dayfly/forge-emulators/github/emulated-apps.fixture'
 import type { JobEvent } from '@dayfly/forge-emulators/github/emulation'
 import { scriptJob } from '@dayfly/forge-emulators/github/script-job'
 import type { KnobChange } from '@dayfly/forge-emulators/github/config'
@@ -14,17 +15,21 @@ export type BrokenOptions = {
   readonly forgeMs: number
   readonly apiMs: number
   readonly max: number
-  readonly rerun?: object | undefined
+  readonly rerun?: object
+  /** The set has no rerun. */
+  readonly off?: true
   readonly knobs?: KnobChange
+  readonly app?: TestApp
+  readonly template?: object
 }
 
 const report = (conclusion: JobReport['conclusion']): JobReport => ({ conclusion, outputs: {}, steps: [], note: undefined })
 
-export async function brokenWorld({ forgeMs, apiMs, max, rerun = {}, knobs }: BrokenOptions) {
+export async function brokenWorld({ forgeMs, apiMs, max, rerun = {}, knobs, app, template = {}, off }: BrokenOptions) {
   const killed = new Set<string>()
-  const github = { url: `${origin}/acme`, credentials: { secret: 'github' }, labels: ['linux'], rerun }
-  const spec = { github, scale: { max }, keepFailed: '0s' }
-  const stage = await openStage({ forgeMs, apiMs, killed, spec })
+  const github = { url: `${origin}/acme`, credentials: { secret: 'github' }, labels: ['linux'], ...(off ? {} : { rerun }) }
+  const spec = { github, scale: { max }, keepFailed: '0s', template }
+  const stage = await openStage({ forgeMs, apiMs, killed, spec, ...(app ? { app } : {}) })
   const { clock, emulator } = stage
   if (knobs) emulator.control.knobs(knobs)
   const kubelet = new Kubelet(stage)

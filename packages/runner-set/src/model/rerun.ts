@@ -106,6 +106,9 @@ export type Ask =
   | { readonly is: 'repeat-failed'; readonly runners: readonly string[] }
   | { readonly is: 'tell'; readonly note: Note }
 
+/** The calls about runs that have a back-off of their own: a look that succeeds says nothing about what may be changed. */
+export type AskKey = 'look-run' | 'change-run' | 'tell-author'
+
 /** The broken jobs of one run. At most one call about them is under way. */
 export type BrokenRun = {
   readonly repository: string
@@ -131,7 +134,7 @@ export type Reruns = {
   readonly day: string
   readonly repeated: number
   /** Why the forge lets nothing be repeated, or nobody be told. */
-  readonly refused: { readonly ask?: Failure | undefined; readonly tell?: Failure | undefined }
+  readonly refused: Readonly<Partial<Record<AskKey, Failure | undefined>>>
   /** Its part of the status; null while there is nothing to keep. */
   readonly stored: RerunStatus | null
 }

@@ -8,7 +8,7 @@ import type { UnservedJobs } from './forge-event.ts'
 import type { LateEvents } from './late-events.ts'
 import type { PodUse, Quotas } from './quota.ts'
 import type { Counts, Reading, Registration, Runner } from './runner.ts'
-import type { Reruns } from './rerun.ts'
+import type { AskKey, Reruns } from './rerun.ts'
 import type { RunnerSet } from './runner-set.ts'
 import type { RunnerVersion } from './runner-version.ts'
 import type { Condition, JobRecord, SetStatus } from './status.ts'
@@ -110,7 +110,7 @@ export type Delays = { readonly count: number; readonly oldest: LastingFailure }
 export type RetryState = { readonly failures: number; readonly retryAt: Instant }
 
 /** The calls that have a back-off of their own. */
-export type RetryKey = SetAction['kind'] | 'register' | 'ask-run' | 'tell-author'
+export type RetryKey = SetAction['kind'] | 'register' | AskKey
 
 export type SetWorld = {
   readonly set: RunnerSet

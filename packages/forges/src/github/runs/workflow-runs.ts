@@ -96,7 +96,8 @@ export class WorkflowRuns implements Runs {
   /** The last status of a context counts, so that a second one changes nothing. */
   async #createStatus({ repository, sha, title, text }: Note): Promise<void> {
     const context = `dayfly/${title.split(':')[0]}`
-    const body = jsonBody({ state: 'success', context, description: text.slice(0, statusMax) })
+    const [sentences = ''] = text.split('\n')
+    const body = jsonBody({ state: 'success', context, description: sentences.slice(0, statusMax) })
     const path = `${pathOf(repository)}/statuses/${sha}`
     await this.#call({ method: 'POST', path, body, needs: 'Commit statuses' }, [201])
   }

@@ -1,8 +1,7 @@
 // Which calls about broken jobs are due now.
 import type { Instant } from '@dayfly/kit/clock'
 import type { Action } from '../../model/action.ts'
-import type { Ask, BrokenRun } from '../../model/rerun.ts'
-import type { RetryKey } from '../../model/world.ts'
+import type { Ask, AskKey, BrokenRun } from '../../model/rerun.ts'
 import { earliest } from '../earliest.ts'
 import type { Moment } from '../moment.ts'
 import { isPaused } from '../paused.ts'
@@ -17,23 +16,24 @@ export function decideReruns(moment: Moment): RerunsDecision {
   const isConnected = !forgeFailure && (demand.known || isPaused(set))
   if (!set.source.rerun || !isConnected || reruns.runs.length === 0) return { actions: [], wakeAt: undefined }
   const idle = reruns.runs.filter(({ underway }) => !underway)
-  const asks = due(moment, idle.filter(isUndecided), 'ask-run', reruns.runs.length - idle.length)
+  const busy = reruns.runs.length - idle.length
+  const asks = due(moment, idle.filter(isUndecided), ['look-run', 'change-run'], busy)
   const asked = new Set(asks.now)
-  const tells = due(moment, idle.filter((run) => !asked.has(run)).filter(hasNote), 'tell-author', asked.size)
+  const noted = idle.filter((run) => !asked.has(run)).filter(hasNote)
+  const tells = due(moment, noted.map((run) => ({ ...run, dueAt: 0 })), ['tell-author'], busy + asked.size)
   return {
     actions: [...asks.now.map((run) => ask(run, run.next)), ...tells.now.flatMap((run) => tell(run))],
     wakeAt: earliest([asks.wakeAt, tells.wakeAt]),
   }
 }
 
-/** After a failure, one call at a time tries. */
-function due({ world, now }: Moment, runs: readonly BrokenRun[], key: RetryKey, underway: number) {
-  const retry = world.retries[key]
-  const timed = runs.map((run) => ({
-    run,
-    at: Math.max(key === 'ask-run' ? run.dueAt : 0, retry?.retryAt ?? 0),
-  }))
-  const most = Math.max(0, (retry ? 1 : atOnce) - underway)
+/** After a failure, one call at a time tries, the one that has waited longest. */
+function due({ world, now }: Moment, runs: readonly BrokenRun[], keys: readonly AskKey[], busy: number) {
+  const retries = keys.flatMap((key) => world.retries[key] ?? [])
+  const openAt = Math.max(0, ...retries.map(({ retryAt }) => retryAt))
+  const inOrder = runs.toSorted((one, other) => one.dueAt - other.dueAt)
+  const timed = inOrder.map((run) => ({ run, at: Math.max(run.dueAt, openAt) }))
+  const most = Math.max(0, (retries.length > 0 ? 1 : atOnce) - busy)
   const open = timed.filter(({ at }) => at <= now).map(({ run }) => run)
   return { now: open.slice(0, most), wakeAt: earliest(timed.filter(({ at }) => at > now).map(({ at }) => at)) }
 }

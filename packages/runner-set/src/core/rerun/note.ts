@@ -22,7 +22,7 @@ export function noteOf(
   const { runner, repository, name, cause, detail } = broken
   const consequence = consequences[verdict]
   if (!consequence || !job) return undefined
-  const what = `${breakCauses[cause].sentence}${stepText(job)}${cause === 'runner-out-of-memory' ? memoryText(set) : ''}.`
+  const what = `${breakCauses[cause].sentence}${cause === 'runner-out-of-memory' ? memoryText(set) : ''}${stepText(job)}.`
   const advice = cause === 'runner-out-of-memory' ? ` ${memoryAdvice(set)}` : ''
   const text = `${what} ${consequence}${advice}\n\nObserved at runner ${runner}: ${detail}`
   return { runner, repository, sha: job.sha, title: `${name}: ${breakCauses[cause].sentence}`.slice(0, 200), text }

@@ -3,6 +3,8 @@ import type { Instant } from '@dayfly/kit/clock'
 import { hashText } from '@dayfly/kit/hash'
 import { timestamp } from '@dayfly/kit/timestamp'
 import {
+  type Ask,
+  type AskKey,
   type BreakCause,
   type BrokenJob,
   type BrokenRun,
@@ -49,6 +51,11 @@ export function withBroken(reruns: Reruns, job: BrokenJob): Reruns {
 }
 
 export const look = { is: 'look' } as const
+
+export function askKeyOf({ is }: Ask): AskKey {
+  if (is === 'tell') return 'tell-author'
+  return is === 'look' ? 'look-run' : 'change-run'
+}
 
 export function isOf(one: Pick<BrokenRun, 'repository' | 'run'>, { repository, run }: typeof one): boolean {
   return one.repository === repository && one.run === run

@@ -18,7 +18,7 @@ export type Verdict =
   | { readonly is: 'end' }
   | { readonly is: 'not'; readonly why: NotRepeated; readonly job: ForgeJob | undefined }
 
-/** A runner that is asked to end may report its job this long after its pod has ended: GitHub takes 15 to 26 s (docs/reference/scale-set-protocol.md#s20). */
+/** A runner that is asked to end may report its job this long after its pod has ended: GitHub takes 15 to 26 s (docs/reference/scale-set-protocol.md#s16-7). */
 const reportMs = 30_000
 /** A dead runner is waited for this long before the run is ended for it, in milliseconds. */
 export const graceMs = 5_000

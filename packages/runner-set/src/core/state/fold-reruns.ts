@@ -3,13 +3,13 @@ import type { Instant } from '@dayfly/kit/clock'
 import type { Failure } from '../../model/failure.ts'
 import type { NamedJob } from '../../model/forge-event.ts'
 import type { Outcome } from '../../model/outcome.ts'
-import type { BrokenJob, BrokenRun, ForgeJob, RerunPolicy, Settled, UnnamedBreak } from '../../model/rerun.ts'
+import type { AskKey, BrokenJob, BrokenRun, ForgeJob, RerunPolicy, Reruns, Settled, UnnamedBreak } from '../../model/rerun.ts'
 import type { ContainerEnd, Runner } from '../../model/runner.ts'
 import { breakCauseOf } from '../rerun/cause.ts'
 import { noteOf } from '../rerun/note.ts'
-import { dayOf, isOf, look, pendingMax, repeatedToday, withBroken, withRun, withRuns } from '../rerun/reruns.ts'
+import { askKeyOf, dayOf, isOf, look, pendingMax, repeatedToday, withBroken, withRun, withRuns } from '../rerun/reruns.ts'
 import { graceMs, type Verdict, verdictOf } from '../rerun/verdict.ts'
-import { callFailed, callSucceeded, type FoldStep, subject } from './step.ts'
+import { callFailed, callSucceeded, type FoldStep, setSubject, subject } from './step.ts'
 
 type AskOutcome = Extract<Outcome, { action: 'ask-run' }>
 
@@ -65,9 +65,9 @@ export function askBegan(step: FoldStep, of: Pick<BrokenRun, 'repository' | 'run
 
 export function foldAsk(step: FoldStep, outcome: AskOutcome): void {
   const found = step.state.reruns.runs.find((one) => isOf(one, outcome))
-  const key = outcome.ask.is === 'tell' ? 'tell-author' : 'ask-run'
+  const key = askKeyOf(outcome.ask)
   if (isUnsuccessful(outcome.result)) failed(step, outcome, key)
-  else succeeded(step, key)
+  else if (outcome.result.is !== 'aborted') succeeded(step, key)
   if (!found) return
   change(step, found, { underway: false })
   const run = { ...found, underway: false }
@@ -80,19 +80,18 @@ function isUnsuccessful({ is }: AskOutcome['result']): boolean {
   return is === 'refused' || is === 'lost-answer'
 }
 
-function failed(step: FoldStep, { result }: AskOutcome, key: 'ask-run' | 'tell-author'): void {
+function failed(step: FoldStep, { result }: AskOutcome, key: AskKey): void {
   if (result.is !== 'refused' && result.is !== 'lost-answer') return
-  callFailed(step, key, result.retryAt)
   const { reruns } = step.state
-  const refused = { ...reruns.refused, [key === 'ask-run' ? 'ask' : 'tell']: result.failure }
-  step.state.reruns = withRuns(reruns, { refused })
+  callFailed(step, key, result.retryAt)
+  step.state.reruns = withRuns(reruns, { refused: { ...reruns.refused, [key]: result.failure } })
+  step.events.push({ kind: 'forge-failed', ...setSubject(step.state), failure: result.failure })
 }
 
-function succeeded(step: FoldStep, key: 'ask-run' | 'tell-author'): void {
-  callSucceeded(step, key)
+function succeeded(step: FoldStep, key: AskKey): void {
   const { reruns } = step.state
-  const name = key === 'ask-run' ? 'ask' : 'tell'
-  if (reruns.refused[name]) step.state.reruns = withRuns(reruns, { refused: { ...reruns.refused, [name]: undefined } })
+  callSucceeded(step, key)
+  if (reruns.refused[key]) step.state.reruns = withRuns(reruns, { refused: { ...reruns.refused, [key]: undefined } })
 }
 
 function told(step: FoldStep, run: BrokenRun, { ask, result }: AskOutcome): void {
@@ -113,10 +112,11 @@ function asked(step: FoldStep, run: BrokenRun, { ask, result }: AskOutcome): voi
       break
     case 'lost-answer':
     case 'aborted':
-      change(step, run, { ...(isEnd ? withEnd(run) : withDoubt(run)), next: look })
+      change(step, run, { ...(isEnd ? withEnd(run) : withDoubt(run)), next: look, dueAt: step.at })
       break
     default:
-      change(step, run, { next: look })
+      // It goes behind the others: one that is never allowed holds none of them up.
+      change(step, run, { next: look, dueAt: step.at })
   }
 }
 
@@ -136,13 +136,18 @@ function judge(step: FoldStep, run: BrokenRun, jobs: readonly ForgeJob[]): void 
   const { state, at } = step
   const policy = state.set.source.rerun
   if (!policy) return
-  const left = policy.perDay - repeatedToday(state.reruns, at)
+  const left = policy.perDay - repeatedToday(state.reruns, at) - underwayIn(state.reruns, run)
   const open = run.jobs.filter(({ note }) => note === undefined)
   const judged = open.map((job) => ({ job, verdict: verdictOf(job, { jobs, policy, left, now: at }) }))
   change(step, run, { seen: jobs })
   for (const { job, verdict } of judged) if (verdict.is === 'not') decided(step, run, job, verdict)
   const rest = judged.filter(({ verdict }) => verdict.is !== 'not')
   change(step, run, nextOf(step, { ...run, seen: jobs }, rest, left))
+}
+
+/** Returns how many jobs of other runs are about to be repeated. */
+function underwayIn({ runs }: Reruns, run: BrokenRun): number {
+  return runs.reduce((sum, one) => sum + (isOf(one, run) || !('runners' in one.next) ? 0 : one.next.runners.length), 0)
 }
 
 /** A repeated job that a request of ours without an answer may have repeated counts as ours. */
