@@ -1,4 +1,4 @@
-// What breaks jobs in a seed whose sets repeat them, and which jobs fail by themselves.
+// The disasters that break jobs in a seed whose sets repeat them, and the jobs that fail by themselves.
 import type { Random } from '@dayfly/kit/random'
 import { timestamp } from '@dayfly/kit/timestamp'
 import { pick } from './streams.ts'
@@ -25,7 +25,11 @@ function breaking(name: string, reason: string, graceSeconds: number | undefined
       const at = timestamp(clock.now())
       const condition = { type: 'DisruptionTarget', status: 'True', reason, lastTransitionTime: at }
       const { conditions = [], ...status } = Object(pod['status'])
-      registry.update('pods', { ...pod, status: { ...status, conditions: [...conditions, condition] } }, { subresource: 'status' })
+      registry.update(
+        'pods',
+        { ...pod, status: { ...status, conditions: [...conditions, condition] } },
+        { subresource: 'status' },
+      )
       const grace = graceSeconds === undefined ? {} : { gracePeriodSeconds: graceSeconds }
       registry.delete('pods', pod.metadata.namespace, pod.metadata.name, grace)
     },

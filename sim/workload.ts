@@ -77,6 +77,11 @@ function queue(
   if (forge === 'gitea') return queueAtGitea(world.gitea, labels, given, random)
   // Some jobs fail by themselves where jobs are repeated: drawn apart, so that other seeds stay as they were.
   const exitCodeOf = (name: string) => (reruns && streamOf(world.seed, `end of ${name}`)() < 0.15 ? failingCode : 0)
-  const jobs = given.map((job) => ({ ...job, labels, exitCode: exitCodeOf(job.name), message: scriptJob(job.name, []) }))
+  const jobs = given.map((job) => ({
+    ...job,
+    labels,
+    exitCode: exitCodeOf(job.name),
+    message: scriptJob(job.name, []),
+  }))
   return world.github.control.queueJobs(jobs).map(({ id }) => id)
 }

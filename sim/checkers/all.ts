@@ -10,4 +10,14 @@ import { rest } from './rest.ts'
 import { strangers } from './strangers.ts'
 import { usedOnce } from './used-once.ts'
 
-export const checkers: readonly Checker[] = [busyRunner, usedOnce, ceiling, oneLeader, jobs, reruns, messages, strangers, rest]
+export const checkers: readonly Checker[] = [
+  busyRunner,
+  usedOnce,
+  ceiling,
+  oneLeader,
+  jobs,
+  reruns,
+  messages,
+  strangers,
+  rest,
+]

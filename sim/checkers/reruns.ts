@@ -13,14 +13,17 @@ export const reruns: Checker = {
       const job = control.job(repeats)
       const runner = job?.runner?.name ?? ''
       const reported = job?.report?.note === undefined
-      if (job?.result === 'succeeded' || (reported && job?.spec.exitCode)) broken(`the job ${repeats} is repeated, and it ended by itself`)
-      if (!harmed.has(runner)) broken(`the job ${repeats} is repeated, and nothing outside Dayfly ended its runner ${runner}`)
+      if (job?.result === 'succeeded' || (reported && job?.spec.exitCode))
+        broken(`the job ${repeats} is repeated, and it ended by itself`)
+      if (!harmed.has(runner))
+        broken(`the job ${repeats} is repeated, and nothing outside Dayfly ended its runner ${runner}`)
     })
     observers.sent.add((identity, server, { method, path }) => {
       const run = method === 'POST' && server === 'forge' ? endPath.exec(path)?.[1] : undefined
       for (const job of run === undefined ? [] : control.run(Number(run))) {
         const name = job.state === 'running' ? job.runner?.name : undefined
-        const pod = name === undefined ? undefined : registry.list('pods').find(({ metadata }) => metadata.name === name)
+        const pod =
+          name === undefined ? undefined : registry.list('pods').find(({ metadata }) => metadata.name === name)
         if (pod && alive.has(pod.metadata.uid)) broken(`${identity} ends the run ${run}, whose runner ${name} lives`)
       }
     })

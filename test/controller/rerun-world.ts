@@ -1,12 +1,26 @@
 // A cluster whose test plays kubelet, taint manager and garbage collector: it breaks runners in the middle of their jobs.
+
+import type { KnobChange } from '@dayfly/forge-emulators/github/config'
 import type { TestApp } from '@dayfly/forge-emulators/github/emulated-apps.fixture'
 import type { JobEvent } from '@dayfly/forge-emulators/github/emulation'
 import { scriptJob } from '@dayfly/forge-emulators/github/script-job'
-import type { KnobChange } from '@dayfly/forge-emulators/github/config'
 import type { JobReport } from '@dayfly/forge-emulators/job'
 import type { Instant } from '@dayfly/kit/clock'
 import { timestamp } from '@dayfly/kit/timestamp'
-import { confirmDeletions, end, namespace, openStage, origin, pods, run, type Stage, schedule, secrets, setStatus, succeeded } from './stage.ts'
+import {
+  confirmDeletions,
+  end,
+  namespace,
+  openStage,
+  origin,
+  pods,
+  run,
+  type Stage,
+  schedule,
+  secrets,
+  setStatus,
+  succeeded,
+} from './stage.ts'
 
 /** `evicted`: the runner still reports. `evicted-hard`: it is killed at once. */
 export type Fate = 'ok' | 'evicted' | 'evicted-hard' | 'node-lost' | 'out-of-memory' | 'fails' | 'fails-then-evicted'
@@ -23,11 +37,21 @@ export type BrokenOptions = {
   readonly template?: object
 }
 
-const report = (conclusion: JobReport['conclusion']): JobReport => ({ conclusion, outputs: {}, steps: [], note: undefined })
+const report = (conclusion: JobReport['conclusion']): JobReport => ({
+  conclusion,
+  outputs: {},
+  steps: [],
+  note: undefined,
+})
 
 export async function brokenWorld({ forgeMs, apiMs, max, rerun = {}, knobs, app, template = {}, off }: BrokenOptions) {
   const killed = new Set<string>()
-  const github = { url: `${origin}/acme`, credentials: { secret: 'github' }, labels: ['linux'], ...(off ? {} : { rerun }) }
+  const github = {
+    url: `${origin}/acme`,
+    credentials: { secret: 'github' },
+    labels: ['linux'],
+    ...(off ? {} : { rerun }),
+  }
   const spec = { github, scale: { max }, keepFailed: '0s', template }
   const stage = await openStage({ forgeMs, apiMs, killed, spec, ...(app ? { app } : {}) })
   const { clock, emulator } = stage
@@ -61,7 +85,14 @@ export async function brokenWorld({ forgeMs, apiMs, max, rerun = {}, knobs, app,
       const all = fates.map((fate = 'ok') => fate)
       const message = scriptJob('test', [])
       const queued = emulator.control.queueJobs(
-        all.map((fate) => ({ labels: ['linux'], name: fate, owner: 'acme', repository: 'app', message, ...(runId === undefined ? {} : { runId }) })),
+        all.map((fate) => ({
+          labels: ['linux'],
+          name: fate,
+          owner: 'acme',
+          repository: 'app',
+          message,
+          ...(runId === undefined ? {} : { runId }),
+        })),
       )
       return queued.map((job, index) => ({ ...job, fate: all[index] ?? 'ok' }))
     },
@@ -122,25 +153,31 @@ class Kubelet {
     switch (fate) {
       case 'ok':
         stub.finish(name, succeeded)
-        return end(this.#stage, name)
+        end(this.#stage, name)
+        break
       case 'fails':
         stub.finish(name, report('failure'))
-        return end(this.#stage, name)
+        end(this.#stage, name)
+        break
       case 'fails-then-evicted':
         stub.finish(name, report('failure'))
-        return this.#evict(name, 143)
+        this.#evict(name, 143)
+        break
       case 'evicted':
         stub.finish(name, report('cancelled'))
-        return this.#evict(name, 143)
+        this.#evict(name, 143)
+        break
       case 'evicted-hard':
         stub.vanish(name)
-        return this.#evict(name, 137)
+        this.#evict(name, 137)
+        break
       case 'out-of-memory':
         stub.vanish(name)
-        return end(this.#stage, name, 137, 'OOMKilled')
+        end(this.#stage, name, 137, 'OOMKilled')
+        break
       case 'node-lost':
         stub.vanish(name)
-        return this.#loseNode(name)
+        this.#loseNode(name)
     }
   }
 
@@ -155,7 +192,12 @@ class Kubelet {
   /** The taint manager marks the pod, and the garbage collector removes it with its node. */
   #loseNode(name: string): void {
     const at = timestamp(this.#stage.clock.now())
-    const condition = { type: 'DisruptionTarget', status: 'True', reason: 'DeletionByTaintManager', lastTransitionTime: at }
+    const condition = {
+      type: 'DisruptionTarget',
+      status: 'True',
+      reason: 'DeletionByTaintManager',
+      lastTransitionTime: at,
+    }
     const pod = this.#stage.registry.get('pods', namespace, name)
     setStatus(this.#stage, name, { ...(pod?.['status'] as object), conditions: [condition] })
     this.#stage.registry.delete('pods', namespace, name, { gracePeriodSeconds: 0 })

@@ -15,7 +15,7 @@ const fates: readonly Fate[] = [
 ]
 
 it.each([50, 300])(
-  'of 200 jobs 25 that lost their runner run again once, and 10 that failed do not, at %i ms and over the kill of a controller',
+  '25 of 200 jobs lost their runner and run again once, and 10 that failed do not, at %i ms and over the kill of a controller',
   async (forgeMs) => {
     const world = await brokenWorld({ forgeMs, apiMs: 50, max: 20 })
     // Every fifth job has a fate of its own.
@@ -69,7 +69,7 @@ describe('a permission that the App lacks', () => {
   })
 
   it.each(['checks:read', 'checks:write'] as const)(
-    '%s: the job is repeated all the same, and its author is told as soon as that is allowed',
+    '%s: the job is repeated all the same, and its author is notified as soon as that is allowed',
     async (denied) => {
       const world = await brokenWorld({ ...latency, app: testApp(1), knobs: { denied: [denied] } })
       const { control } = world.stage.emulator
@@ -125,7 +125,11 @@ it('broken jobs of one run are repeated together, but not with a job of it that 
     [1_001, 'node-lost'],
     [1_002, 'evicted'],
   ])
-  expect(repeats(world).map(({ path }) => path.split('/').at(-1)).toSorted()).toEqual(['rerun', 'rerun-failed-jobs'])
+  expect(
+    repeats(world)
+      .map(({ path }) => path.split('/').at(-1))
+      .toSorted(),
+  ).toEqual(['rerun', 'rerun-failed-jobs'])
 })
 
 it('a run is not ended for a dead runner while another job of it goes on', async () => {
@@ -142,7 +146,11 @@ it('a run is not ended for a dead runner while another job of it goes on', async
 
 it('a request to repeat a job whose answer is lost is looked up, and never sent again', async () => {
   const world = await brokenWorld(latency)
-  world.stage.emulator.control.fault({ match: { pathRegex: '/rerun$' }, times: 1, action: { kind: 'reset', when: 'after' } })
+  world.stage.emulator.control.fault({
+    match: { pathRegex: '/rerun$' },
+    times: 1,
+    action: { kind: 'reset', when: 'after' },
+  })
   world.queue(['evicted'])
   await world.until(() => world.repeated.length === 1)
   await world.settle()

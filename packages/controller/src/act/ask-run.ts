@@ -32,8 +32,8 @@ async function make(runs: Runs, { repository, run, ask }: AskAction): Promise<As
       return { is: await runs.repeat(repository, ask.job) }
     case 'repeat-failed':
       return { is: await runs.repeatFailed(repository, run) }
-    case 'tell':
-      await runs.tell(ask.note)
+    case 'notify':
+      await runs.notify(ask.note)
       return { is: 'accepted' }
   }
 }

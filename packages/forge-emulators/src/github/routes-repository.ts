@@ -165,11 +165,7 @@ function createStatus(emulation: Emulation, call: Call): Answer {
   return jsonAnswer(201, { state, context: name, description: text })
 }
 
-function keep(
-  { state }: Emulation,
-  call: Call,
-  note: Omit<CommitNote, 'id' | 'repository'>,
-): CommitNote {
+function keep({ state }: Emulation, call: Call, note: Omit<CommitNote, 'id' | 'repository'>): CommitNote {
   const kept = { ...note, id: state.notes.length + 1, repository: repositoryOf(call) }
   state.notes.push(kept)
   return kept

@@ -181,7 +181,15 @@ export type State = {
   readonly runners: Map<number, Runner>
   /** Runners by name. Two scopes may have runners of one name. */
   readonly runnersByName: Map<string, readonly Runner[]>
-  readonly ids: { set: number; label: number; runner: number; run: number; job: number; request: number; message: number }
+  readonly ids: {
+    set: number
+    label: number
+    runner: number
+    run: number
+    job: number
+    request: number
+    message: number
+  }
 }
 
 export function createState(firstMessageId: number): State {

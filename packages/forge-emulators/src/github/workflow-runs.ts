@@ -23,7 +23,8 @@ export function isRunning(jobs: readonly Job[]): boolean {
 /** Runs jobs of a run again that is over. */
 export function repeatJobs(emulation: Emulation, jobs: readonly Job[]): void {
   for (const job of jobs) {
-    const runAttempt = attemptOf(latestJobs(emulation, job.runId)) + (isRunning(latestJobs(emulation, job.runId)) ? 0 : 1)
+    const runAttempt =
+      attemptOf(latestJobs(emulation, job.runId)) + (isRunning(latestJobs(emulation, job.runId)) ? 0 : 1)
     queueJob(emulation, job.spec, { job, runAttempt })
   }
 }

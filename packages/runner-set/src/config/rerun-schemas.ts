@@ -10,7 +10,7 @@ export const rerun = z
       .default(3)
       .describe('A run with this many repetitions is not repeated any more. Those of people count, too.'),
     perDay: z.int32().min(1).max(10_000).default(100).describe('How many jobs the set repeats in a day of UTC.'),
-    tell: z
+    notify: z
       .boolean()
       .default(true)
       .describe('Tells the author of the commit by a check run or a commit status what happened.'),
@@ -41,7 +41,7 @@ const pending = {
         title: text(1024, 'The title.'),
         text: text(4096, 'The text.'),
       },
-      description: 'What its author must still be told. Null while nothing is decided.',
+      description: 'What its author must still be notified. Null while nothing is decided.',
     },
   },
 }

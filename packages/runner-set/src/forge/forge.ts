@@ -98,7 +98,7 @@ export type ForgeOperation =
   | 'read-run'
   | 'end-run'
   | 'repeat-jobs'
-  | 'tell'
+  | 'notify'
   | 'other'
 
 /** One request to a forge and its result, for metrics. Each attempt of a repeated request counts. */
@@ -134,7 +134,7 @@ export interface Runs {
   /** The same for every job of the run that failed or was cancelled. */
   repeatFailed(repository: string, run: string): Promise<'accepted' | 'running'>
   /** Shows the note at its commit. It is shown once, also if this is repeated. */
-  tell(note: Note): Promise<void>
+  notify(note: Note): Promise<void>
 }
 
 /**
@@ -160,7 +160,7 @@ export interface Link {
   deregister(registration: Registration): Promise<'removed' | 'absent' | 'busy'>
   /** Returns every registration of the set. Rejects if the list is not complete. */
   registrations(): Promise<readonly Registration[]>
-  /** What it can do about jobs that ran before; undefined at a forge that repeats none by itself. */
+  /** Its calls about jobs that ran before; undefined at a forge that repeats none by itself. */
   readonly runs: Runs | undefined
   /** `pause` gives up the session and keeps the set's records at the forge; `remove` also removes the records. Takes at most 30 s. */
   close(how: 'pause' | 'remove'): Promise<void>

@@ -60,7 +60,7 @@ export type Outcome =
       readonly repository: string
       readonly run: string
       readonly ask: Ask
-      /** `running`: nothing was done, because the run goes on, or because it is over and was to be ended. */
+      /** `running`: nothing was done, because the run goes on, or because it is over already. */
       readonly result:
         | { readonly is: 'seen'; readonly jobs: readonly ForgeJob[] }
         | { readonly is: 'accepted' | 'running' }

@@ -2,14 +2,14 @@
 import type { Instant } from '@dayfly/kit/clock'
 import type { Failure } from './failure.ts'
 
-/** What a set does about such jobs. A set without it does nothing. */
+/** The operator's choice for such jobs. A set without it does nothing. */
 export type RerunPolicy = {
-  /** How often one run is repeated at most, by anybody: the forge counts. */
+  /** How often one run is repeated at most, as the forge counts: repetitions by people are included. */
   readonly perRun: number
   /** How many jobs the set repeats in one day of UTC. */
   readonly perDay: number
-  /** Whether the author of the commit is told. */
-  readonly tell: boolean
+  /** Whether the author of the commit is notified. */
+  readonly notify: boolean
 }
 
 /** The closed list: whether a job with this cause is repeated, and the sentence for its author. */
@@ -27,7 +27,7 @@ export type BreakCause = keyof typeof breakCauses
 
 /**
  * Why a job is not repeated. `cause`: it would fail again. `own-step`: one of its steps failed. `succeeded`. `over-before`: it had ended
- * before. `cancelled`: somebody cancelled it. `repeated`: somebody repeated it. `run-budget`, `day-budget`: the set's limits.
+ * before. `cancelled`: another client cancelled it. `repeated`: another client repeated it. `run-budget`, `day-budget`: the set's limits.
  * `unknown`: the forge did not say how it ended. `forgotten`: too many jobs were pending.
  */
 export const notRepeated = [
@@ -57,7 +57,7 @@ export type BrokenJob = {
   /** The forge's id of the run. */
   readonly run: string
   readonly cause: BreakCause
-  /** What was observed. */
+  /** The observation. */
   readonly detail: string
   /** When the cause began. */
   readonly brokeAt: Instant
@@ -67,11 +67,11 @@ export type BrokenJob = {
   readonly ended: boolean
   /** A request to repeat it had no answer. */
   readonly doubtful: boolean
-  /** What the author must still be told; undefined while nothing is decided. A job that is decided and needs no word is forgotten. */
+  /** The message that its author must still get; undefined while nothing is decided. A decided job without a message is forgotten. */
   readonly note: Note | undefined
 }
 
-/** What an author is told, at the commit of the job. */
+/** A message to the author, at the commit of the job. */
 export type Note = {
   readonly runner: string
   readonly repository: string
@@ -104,17 +104,17 @@ export type Ask =
   | { readonly is: 'end' }
   | { readonly is: 'repeat'; readonly job: string; readonly runners: readonly string[] }
   | { readonly is: 'repeat-failed'; readonly runners: readonly string[] }
-  | { readonly is: 'tell'; readonly note: Note }
+  | { readonly is: 'notify'; readonly note: Note }
 
 /** The calls about runs that have a back-off of their own: a look that succeeds says nothing about what may be changed. */
-export type AskKey = 'look-run' | 'change-run' | 'tell-author'
+export type AskKey = 'look-run' | 'change-run' | 'notify-author'
 
 /** The broken jobs of one run. At most one call about them is under way. */
 export type BrokenRun = {
   readonly repository: string
   readonly run: string
   readonly jobs: readonly BrokenJob[]
-  /** What the forge showed last; undefined before the first look of this process. */
+  /** The last view of the forge; undefined before the first look of this process. */
   readonly seen: readonly ForgeJob[] | undefined
   readonly next: Ask
   readonly dueAt: Instant
@@ -133,13 +133,13 @@ export type Reruns = {
   /** The day of UTC that `repeated` counts. */
   readonly day: string
   readonly repeated: number
-  /** Why the forge lets nothing be repeated, or nobody be told. */
+  /** Why the forge lets nothing be repeated, or notifies no author. */
   readonly refused: Readonly<Partial<Record<AskKey, Failure | undefined>>>
   /** Its part of the status; null while there is nothing to keep. */
   readonly stored: RerunStatus | null
 }
 
-/** What the status keeps, so that a new leader goes on. */
+/** The part of the status by which a new leader goes on. */
 export type RerunStatus = {
   /** The day of UTC that `repeated` counts, for example `2026-11-27`. */
   readonly day: string

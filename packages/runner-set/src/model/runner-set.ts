@@ -24,7 +24,7 @@ export type ForgeSource = {
   /** Undefined for the forge's default group. A forge without groups has none. */
   readonly runnerGroup: string | undefined
   readonly labels: readonly string[]
-  /** What is done about jobs that the infrastructure broke; absent: nothing. */
+  /** How jobs are repeated that the infrastructure broke; absent: not at all. */
   readonly rerun?: RerunPolicy
   /** The image in which the runner runs each job that names none; absent: the runner runs such a job itself. */
   readonly jobImage?: string

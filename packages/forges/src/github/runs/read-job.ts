@@ -15,7 +15,9 @@ export function readJob(wire: Wire): ForgeJob | undefined {
   const id = integerField(wire, 'id')
   if (id === undefined) return undefined
   const conclusion = opaqueField(wire, 'conclusion')
-  const steps = listAt(wire, 'steps').map(asJsonObject).filter((step) => step !== undefined)
+  const steps = listAt(wire, 'steps')
+    .map(asJsonObject)
+    .filter((step) => step !== undefined)
   const stepWith = (is: (step: Wire) => boolean) => {
     const found = steps.find(is)
     return found && textField(found, 'name', 200)

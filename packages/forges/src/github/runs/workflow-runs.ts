@@ -39,7 +39,7 @@ export class WorkflowRuns implements Runs {
       const query = { filter: 'latest', per_page: `${perPage}`, page: `${page}` }
       const path = `${pathOf(repository)}/actions/runs/${run}/jobs`
       const { answer } = await this.#call({ method: 'GET', path, query, needs: 'Actions' }, [200])
-      const entries = listAt(valueOf(answer), 'jobs').map((entry) => readJob(asJsonObject(entry) ?? {}))
+      const entries = listAt(jsonOf(answer), 'jobs').map((entry) => readJob(asJsonObject(entry) ?? {}))
       const read = entries.filter((job) => job !== undefined)
       if (read.length !== entries.length) throw badAnswer('a job of a run cannot be read')
       jobs.push(...read)
@@ -62,7 +62,7 @@ export class WorkflowRuns implements Runs {
     return this.#repeat(`${pathOf(repository)}/actions/runs/${run}/rerun-failed-jobs`)
   }
 
-  async tell(note: Note): Promise<void> {
+  async notify(note: Note): Promise<void> {
     if (this.#options.isApp) await this.#createCheck(note)
     else await this.#createStatus(note)
   }
@@ -80,7 +80,7 @@ export class WorkflowRuns implements Runs {
       { method: 'GET', path: `${pathOf(repository)}/commits/${sha}/check-runs`, query, needs: 'Checks' },
       [200],
     )
-    const known = listAt(valueOf(listed.answer), 'check_runs').some((one) => textAt(one, 'external_id') === runner)
+    const known = listAt(jsonOf(listed.answer), 'check_runs').some((one) => textAt(one, 'external_id') === runner)
     if (known) return
     const body = jsonBody({
       name,
@@ -124,10 +124,10 @@ export class WorkflowRuns implements Runs {
 const statusMax = 140
 
 function isRunning(answer: Answer): boolean {
-  return answer.status === 403 && /already running|in progress/i.test(textAt(valueOf(answer), 'message') ?? '')
+  return answer.status === 403 && /already running|in progress/i.test(textAt(jsonOf(answer), 'message') ?? '')
 }
 
-function valueOf({ body }: Answer): unknown {
+function jsonOf({ body }: Answer): unknown {
   return body.kind === 'json' ? body.value : undefined
 }
 

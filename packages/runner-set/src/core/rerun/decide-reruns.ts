@@ -20,10 +20,15 @@ export function decideReruns(moment: Moment): RerunsDecision {
   const asks = due(moment, idle.filter(isUndecided), ['look-run', 'change-run'], busy)
   const asked = new Set(asks.now)
   const noted = idle.filter((run) => !asked.has(run)).filter(hasNote)
-  const tells = due(moment, noted.map((run) => ({ ...run, dueAt: 0 })), ['tell-author'], busy + asked.size)
+  const notifies = due(
+    moment,
+    noted.map((run) => ({ ...run, dueAt: 0 })),
+    ['notify-author'],
+    busy + asked.size,
+  )
   return {
-    actions: [...asks.now.map((run) => ask(run, run.next)), ...tells.now.flatMap((run) => tell(run))],
-    wakeAt: earliest([asks.wakeAt, tells.wakeAt]),
+    actions: [...asks.now.map((run) => ask(run, run.next)), ...notifies.now.flatMap((run) => notify(run))],
+    wakeAt: earliest([asks.wakeAt, notifies.wakeAt]),
   }
 }
 
@@ -46,9 +51,9 @@ function hasNote({ jobs }: BrokenRun): boolean {
   return jobs.some(({ note }) => note !== undefined)
 }
 
-function tell(run: BrokenRun): readonly Action[] {
+function notify(run: BrokenRun): readonly Action[] {
   const note = run.jobs.find((job) => job.note)?.note
-  return note ? [ask(run, { is: 'tell', note })] : []
+  return note ? [ask(run, { is: 'notify', note })] : []
 }
 
 function ask({ repository, run }: BrokenRun, ask: Ask): Action {

@@ -21,7 +21,7 @@ export function waitsForStatusUntil({ world, limits, now }: Moment, runner: stri
 
 /** Returns whether a broken job is in the status to write, and not in the one that was written last. */
 export function hasUnstored(next: RerunStatus | null, { reported }: SetWorld): boolean {
-  return next !== null && next.pending.some(({ runner }) => !isStored(reported?.status?.rerun, runner))
+  return (next?.pending ?? []).some(({ runner }) => !isStored(reported?.status?.rerun, runner))
 }
 
 function isStored(status: RerunStatus | null | undefined, runner: string): boolean {

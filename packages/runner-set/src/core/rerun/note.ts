@@ -1,4 +1,4 @@
-// What the author of a commit reads about a broken job: what happened, and whether it is repeated.
+// The message to the author of a commit about a broken job: what happened, and whether it is repeated.
 import { listAt, textAt } from '@dayfly/kit/read-json'
 import { type BrokenJob, breakCauses, type ForgeJob, type Note, type Settled } from '../../model/rerun.ts'
 import { runnerContainer } from '../../model/runner-names.ts'

@@ -10,8 +10,8 @@ import {
   type BrokenRun,
   breakCauses,
   type PendingRerun,
-  type Reruns,
   type RerunStatus,
+  type Reruns,
 } from '../../model/rerun.ts'
 
 /** The most broken jobs that a set follows, and that its status keeps. */
@@ -53,7 +53,7 @@ export function withBroken(reruns: Reruns, job: BrokenJob): Reruns {
 export const look = { is: 'look' } as const
 
 export function askKeyOf({ is }: Ask): AskKey {
-  if (is === 'tell') return 'tell-author'
+  if (is === 'notify') return 'notify-author'
   return is === 'look' ? 'look-run' : 'change-run'
 }
 

@@ -23,7 +23,7 @@ const reportMs = 30_000
 /** A dead runner is waited for this long before the run is ended for it, in milliseconds. */
 export const graceMs = 5_000
 /** GitHub ends the job of a dead runner within 10 minutes of its last sign of life. A run may have other jobs that go on for longer. */
-export const unknownMs = 20 * 60_000
+const unknownMs = 20 * 60_000
 /** GitHub repeats nothing after 30 days. A job that waited for a day is of no use any more. */
 export const forgetMs = 24 * 3_600_000
 
@@ -44,7 +44,7 @@ export function verdictOf(broken: BrokenJob, view: RunView): Verdict {
   return view.left > 0 ? { is: 'repeat', job } : { is: 'not', why: 'day-budget', job }
 }
 
-/** Its place in the latest attempt has another runner, or none yet: somebody repeated it. */
+/** Its place in the latest attempt has another runner, or none yet: another client repeated it. */
 function unseen(broken: BrokenJob, view: RunView): Verdict {
   if (view.jobs.some(({ attempt }) => attempt > 1)) return { is: 'not', why: 'repeated', job: undefined }
   return late(broken, view, unknownMs, undefined)

@@ -3,12 +3,31 @@ import type { Instant } from '@dayfly/kit/clock'
 import type { Failure } from '../../model/failure.ts'
 import type { NamedJob } from '../../model/forge-event.ts'
 import type { Outcome } from '../../model/outcome.ts'
-import type { AskKey, BrokenJob, BrokenRun, ForgeJob, RerunPolicy, Reruns, Settled, UnnamedBreak } from '../../model/rerun.ts'
+import type {
+  AskKey,
+  BrokenJob,
+  BrokenRun,
+  ForgeJob,
+  RerunPolicy,
+  Reruns,
+  Settled,
+  UnnamedBreak,
+} from '../../model/rerun.ts'
 import type { ContainerEnd, Runner } from '../../model/runner.ts'
 import { breakCauseOf } from '../rerun/cause.ts'
 import { noteOf } from '../rerun/note.ts'
-import { askKeyOf, dayOf, isOf, look, pendingMax, repeatedToday, withBroken, withRun, withRuns } from '../rerun/reruns.ts'
-import { graceMs, type Verdict, verdictOf } from '../rerun/verdict.ts'
+import {
+  askKeyOf,
+  dayOf,
+  isOf,
+  look,
+  pendingMax,
+  repeatedToday,
+  withBroken,
+  withRun,
+  withRuns,
+} from '../rerun/reruns.ts'
+import { forgetMs, graceMs, type Verdict, verdictOf } from '../rerun/verdict.ts'
 import { callFailed, callSucceeded, type FoldStep, setSubject, subject } from './step.ts'
 
 type AskOutcome = Extract<Outcome, { action: 'ask-run' }>
@@ -69,11 +88,23 @@ export function foldAsk(step: FoldStep, outcome: AskOutcome): void {
   if (isUnsuccessful(outcome.result)) failed(step, outcome, key)
   else if (outcome.result.is !== 'aborted') succeeded(step, key)
   if (!found) return
-  change(step, found, { underway: false })
-  const run = { ...found, underway: false }
-  if (outcome.ask.is === 'tell') told(step, run, outcome)
+  const run = { ...found, underway: false, jobs: unexpired(step, found) }
+  change(step, found, run)
+  if (outcome.ask.is === 'notify') notified(step, run, outcome)
   else if (outcome.result.is === 'seen') judge(step, run, outcome.result.jobs)
   else asked(step, run, outcome)
+}
+
+/** A job is forgotten after a day without the forge's permission. */
+function unexpired(step: FoldStep, { jobs }: BrokenRun): readonly BrokenJob[] {
+  const old = jobs.filter(({ endedAt }) => step.at >= endedAt + forgetMs)
+  for (const job of old)
+    if (!job.note) step.events.push({ kind: 'job-not-repeated', ...eventOf(step, job), why: 'unknown' })
+  return old.length > 0 ? jobs.filter((job) => !old.includes(job)) : jobs
+}
+
+function eventOf(step: FoldStep, { runner, name, repository, run, cause }: BrokenJob) {
+  return { ...subject(step, runner), job: name, repository, run, cause }
 }
 
 function isUnsuccessful({ is }: AskOutcome['result']): boolean {
@@ -94,12 +125,12 @@ function succeeded(step: FoldStep, key: AskKey): void {
   if (reruns.refused[key]) step.state.reruns = withRuns(reruns, { refused: { ...reruns.refused, [key]: undefined } })
 }
 
-function told(step: FoldStep, run: BrokenRun, { ask, result }: AskOutcome): void {
-  if (ask.is !== 'tell' || result.is !== 'accepted') return
+function notified(step: FoldStep, run: BrokenRun, { ask, result }: AskOutcome): void {
+  if (ask.is !== 'notify' || result.is !== 'accepted') return
   change(step, run, { jobs: run.jobs.filter(({ runner }) => runner !== ask.note.runner) })
 }
 
-/** The run was to be ended or repeated. */
+/** The answer to a request to end or to repeat a run. */
 function asked(step: FoldStep, run: BrokenRun, { ask, result }: AskOutcome): void {
   const isEnd = ask.is === 'end'
   switch (result.is) {
@@ -193,12 +224,12 @@ function withDoubt(run: BrokenRun): BrokenRun {
 
 function settle(step: FoldStep, job: BrokenJob, settled: Settled, shown: ForgeJob | undefined): void {
   const { state, events } = step
-  const { runner, name, repository, run, cause } = job
-  const of = { ...subject(step, runner), job: name, repository, run, cause }
+  const { runner } = job
+  const of = eventOf(step, job)
   if (settled === 'by-dayfly') events.push({ kind: 'job-repeated', ...of })
   else events.push({ kind: 'job-not-repeated', ...of, why: settled })
-  const tells = (state.set.source.rerun as RerunPolicy | undefined)?.tell === true
-  const note = tells ? noteOf(job, settled, shown, state.set) : undefined
+  const notifies = (state.set.source.rerun as RerunPolicy | undefined)?.notify === true
+  const note = notifies ? noteOf(job, settled, shown, state.set) : undefined
   const found = state.reruns.runs.find((one) => isOf(one, job))
   if (!found) return
   const jobs = note

@@ -9,7 +9,12 @@ const nameLengthMax = 200
 
 type Started = {
   readonly runner: string
-  readonly job: { readonly id: string; readonly name: string; readonly repository: string; readonly origin?: JobOrigin | undefined }
+  readonly job: {
+    readonly id: string
+    readonly name: string
+    readonly repository: string
+    readonly origin?: JobOrigin | undefined
+  }
   readonly at: Instant
 }
 
