@@ -13,7 +13,7 @@ export const rerun = z
     notify: z
       .boolean()
       .default(true)
-      .describe('Tells the author of the commit by a check run or a commit status what happened.'),
+      .describe('Notifies the author by a check run or a commit status at the commit.'),
   })
   .describe('Repeats jobs that an eviction, a preemption or a lost node broke. Without it, Dayfly repeats nothing.')
 

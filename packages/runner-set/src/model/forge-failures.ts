@@ -47,7 +47,7 @@ export const forgeFailures = {
   },
   'rerun-refused': {
     class: 'forge',
-    sentence: 'The forge does not let Dayfly repeat jobs, or tell their authors.',
+    sentence: 'The forge does not let Dayfly repeat jobs, or notify their authors.',
     next: 'Give the credential the permission that the message names, and accept it where the App is installed. Broken jobs wait for a day.',
     retry: soon,
   },

@@ -35,7 +35,7 @@ const policy = { perRun: 3, perDay: 100, notify: true }
 type Row = readonly [name: string, verdict: string, job: ForgeJob, view?: Partial<RunView>, of?: Partial<BrokenJob>]
 const minutes = (count: number) => ({ now: endedAt + count * 60_000 })
 
-it.each<Row>([
+const table: readonly Row[] = [
   ['a job without a failed step is repeated', 'repeat', failed],
   ['a job that its dying runner reported as cancelled is repeated', 'repeat', { ...failed, state: 'cancelled' }],
   ['a lost node is on the list', 'repeat', failed, {}, { cause: 'node-lost' }],
@@ -57,7 +57,10 @@ it.each<Row>([
   ['a job that the forge does not show yet may come', 'wait', { ...failed, runner: undefined }],
   ['a run that was repeated often enough is left', 'not run-budget', { ...failed, attempt: 4 }],
   ['the budget of the day holds', 'not day-budget', failed, { left: 0 }],
-])('%s: %s', (_name, verdict, job, view = {}, of = {}) => {
+]
+const rows = table.map(([name, verdict, job, view = {}, of = {}]) => ({ name, verdict, job, view, of }))
+
+it.each(rows)('$name: $verdict', ({ verdict, job, view, of }) => {
   const found = verdictOf({ ...broken, ...of }, { jobs: [job], policy, left: 1, now: endedAt + 1_000, ...view })
   expect(found.is === 'not' ? `not ${found.why}` : found.is).toBe(verdict)
 })
