@@ -174,7 +174,7 @@ export type State = {
   readonly late: Map<string, () => void>
   /** Each job of a run that is kept, the oldest first. */
   readonly runs: Map<number, Set<Job>>
-  /** What was written to commits: check runs and commit statuses. */
+  /** The check runs and commit statuses. */
   readonly notes: CommitNote[]
   /** Finished jobs, oldest first; their number is limited. */
   readonly finished: Set<Job>

@@ -10,10 +10,7 @@ export const rerun = z
       .default(3)
       .describe('A run with this many repetitions is not repeated any more. Those of people count, too.'),
     perDay: z.int32().min(1).max(10_000).default(100).describe('How many jobs the set repeats in a day of UTC.'),
-    notify: z
-      .boolean()
-      .default(true)
-      .describe('Notifies the author by a check run or a commit status at the commit.'),
+    notify: z.boolean().default(true).describe('Notifies the author by a check run or a commit status at the commit.'),
   })
   .describe('Repeats jobs that an eviction, a preemption or a lost node broke. Without it, Dayfly repeats nothing.')
 

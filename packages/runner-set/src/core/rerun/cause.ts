@@ -1,4 +1,4 @@
-// Which causes on the closed list a failure of a runner stands for.
+// The cause on the closed list that a failure of a runner stands for.
 import type { Failure } from '../../model/failure.ts'
 import type { BreakCause } from '../../model/rerun.ts'
 import type { ContainerEnd } from '../../model/runner.ts'

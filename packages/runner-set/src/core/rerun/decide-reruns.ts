@@ -1,4 +1,4 @@
-// Which calls about broken jobs are due now.
+// The calls about broken jobs that are due now.
 import type { Instant } from '@dayfly/kit/clock'
 import type { Action } from '../../model/action.ts'
 import type { Ask, AskKey, BrokenRun } from '../../model/rerun.ts'
