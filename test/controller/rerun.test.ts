@@ -68,19 +68,23 @@ describe('a permission that the App lacks', () => {
     expect(status(world.stage)['rerun']).toMatchObject({ repeated: 3, pending: [] })
   })
 
-  it.each(['checks:read', 'checks:write'] as const)(
+  it.each(['checks:read', 'checks:write', 'statuses:write'] as const)(
     '%s: the job is repeated all the same, and its author is notified as soon as that is allowed',
     async (denied) => {
-      const world = await brokenWorld({ ...latency, app: testApp(1), knobs: { denied: [denied] } })
+      const isToken = denied === 'statuses:write'
+      const app = isToken ? {} : { app: testApp(1) }
+      const world = await brokenWorld({ ...latency, ...app, knobs: { denied: [denied] } })
       const { control } = world.stage.emulator
       world.queue(['evicted'])
       await world.until(() => world.repeated.length === 1)
       await world.settle(30_000)
-      expect(problems(world)).toMatchObject([{ kind: 'rerun', detail: expect.stringContaining('"Checks"') }])
+      expect(problems(world)).toMatchObject([
+        { kind: 'rerun', detail: expect.stringContaining(isToken ? '"Commit statuses"' : '"Checks"') },
+      ])
       expect(control.notes()).toEqual([])
       control.knobs({ denied: [] })
       await world.settle()
-      expect(control.notes()).toMatchObject([{ kind: 'check', conclusion: 'neutral' }])
+      expect(control.notes()).toMatchObject([isToken ? { kind: 'status' } : { kind: 'check', conclusion: 'neutral' }])
       expect(problems(world)).toEqual([])
       expect(world.repeated).toHaveLength(1)
     },
