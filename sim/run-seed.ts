@@ -6,6 +6,7 @@ import type { Broken, Checker } from './checkers/checker.ts'
 import { allDisasters, replaceCredentials } from './disasters.ts'
 import { giteaDisasters } from './gitea/disasters.ts'
 import { followAdvice, installMissingSets, statusOf } from './operator.ts'
+import { breakingDisasters } from './reruns.ts'
 import { seedPlan } from './seed-world.ts'
 import { streamOf } from './streams.ts'
 import { startDisasters } from './strikes.ts'
@@ -73,6 +74,8 @@ async function live(
   startDisasters(world, allDisasters, { random: streamOf(seed, 'disasters'), ms: unsafeMs }, note)
   const random = streamOf(seed, 'disasters of Gitea')
   startDisasters(world, giteaDisasters(world), { random, ms: unsafeMs }, note)
+  const breaks = streamOf(seed, 'broken jobs')
+  startDisasters(world, breakingDisasters(world), { random: breaks, ms: unsafeMs }, note)
   await clock.advance(unsafeMs)
   if (isOver()) return close(world)
   await heal(world, trace)

@@ -21,6 +21,7 @@ export type RunnerOptions = GiteaRunnerOptions & {
 }
 
 const succeeded: JobReport = { conclusion: 'success', outputs: {}, steps: [], note: undefined }
+const failed: JobReport = { ...succeeded, conclusion: 'failure' }
 
 /** Returns how one container behaves. Every container is a runner: the sets of the simulation have no others. */
 export function runnerScript(options: RunnerOptions): Script {
@@ -82,7 +83,7 @@ async function runOfGitHub(options: RunnerOptions, container: PlayedContainer, n
     if (stub.start(name) !== 'started') continue
     await clock.sleep(job.spec.durationMs ?? 0)
     if (gone.signal.aborted) return
-    stub.finish(name, succeeded)
+    stub.finish(name, job.spec.exitCode ? failed : succeeded)
     await clock.sleep(randomInteger(random, 20, 1_500))
     return container.end({ exitCode: 0 })
   }

@@ -17,7 +17,11 @@ export function seedPlan(seed: number): WorldPlan {
   const gitea = giteaOf(streamOf(seed, 'the world of Gitea'))
   const taken = new Set(gitea?.sets.map(({ namespace }) => namespace))
   const pooled = withPool(first, streamOf(seed, 'the pools'))
-  const sets = [...pooled.filter(({ namespace }) => !taken.has(namespace)), ...(gitea?.sets ?? [])]
+  // Likewise: a seed without repeated jobs stays as it was.
+  const reruns = streamOf(seed, 'reruns')() < 0.4
+  const sets = [...pooled.filter(({ namespace }) => !taken.has(namespace)), ...(gitea?.sets ?? [])].map((set) =>
+    reruns && set.forge === 'github' ? { ...set, reruns } : set,
+  )
   return {
     ...{ seed, sets, namespaces, weather, weak, nodes: [{}], cluster: { terminatedPodGcThreshold } },
     github: githubKnobs(streamOf(seed, 'forges')),

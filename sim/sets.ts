@@ -14,6 +14,8 @@ export type SetSpec = {
   readonly max: number
   /** Its part in the pool of its namespace. */
   readonly pool?: { readonly max: number; readonly floor: number; readonly weight: number }
+  /** The set repeats jobs that the infrastructure broke. */
+  readonly reruns?: boolean
 }
 
 export const namespaces = ['a', 'b'] as const
@@ -55,9 +57,10 @@ export function withPool(sets: readonly SetSpec[], random: Random): readonly Set
   return [part(first, floors[0]), part(second, floors[1]), ...rest]
 }
 
-export function setObject({ namespace, name, forge, account, labels, min, max, pool }: SetSpec) {
+export function setObject({ namespace, name, forge, account, labels, min, max, pool, reruns }: SetSpec) {
   const credentials = { secret: credentialName }
-  const source = { url: `http://${forge}${domain}/${account}`, plainHttp: true, credentials, labels }
+  const rerun = reruns ? { rerun: {} } : {}
+  const source = { url: `http://${forge}${domain}/${account}`, plainHttp: true, credentials, labels, ...rerun }
   const spec = {
     [forge]: source,
     scale: { min, max, ...(pool && { pool: { name: 'shared', ...pool } }) },

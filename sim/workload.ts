@@ -4,8 +4,9 @@ import type { Request } from '@dayfly/kit/http'
 import { type Random, randomInteger } from '@dayfly/kit/random'
 import { keyOf } from './gitea/jobs.ts'
 import { queueAtGitea, startGiteaWorkload } from './gitea/workload.ts'
+import { failingCode } from './reruns.ts'
 import type { SetSpec } from './sets.ts'
-import { pick } from './streams.ts'
+import { pick, streamOf } from './streams.ts'
 import type { World } from './world.ts'
 
 export type Workload = {
@@ -22,7 +23,10 @@ const lateMax = 2
 export function startWorkload(world: World, random: Random, ms: number): Workload {
   const { openJobs: open } = world
   let queued = 0
-  world.github.control.onJob(({ kind, id }) => kind === 'finished' && open.delete(id))
+  world.github.control.onJob(({ kind, id, repeats }) => {
+    if (kind === 'finished') open.delete(id)
+    if (kind === 'queued' && repeats !== undefined) open.add(id)
+  })
   world.bitbucket.control.onStep(({ kind, id }) => kind === 'finished' && open.delete(id))
   world.gitea.control.onJob(({ kind, id }) => kind === 'finished' && open.delete(keyOf(id)))
   const add = (set: SetSpec, count: number) => {
@@ -63,7 +67,7 @@ function isRemoval(server: 'api' | 'forge', { method, path }: Request): boolean 
 
 function queue(
   world: World,
-  { forge, labels }: SetSpec,
+  { forge, labels, reruns }: SetSpec,
   given: readonly { readonly name: string; readonly durationMs: number }[],
   random: Random,
 ): readonly string[] {
@@ -71,6 +75,13 @@ function queue(
     return world.bitbucket.control.queueSteps(given.map((step) => ({ ...step, repository: 'app', labels })))
   }
   if (forge === 'gitea') return queueAtGitea(world.gitea, labels, given, random)
-  const jobs = given.map((job) => ({ ...job, labels, message: scriptJob(job.name, []) }))
+  // Some jobs fail by themselves where jobs are repeated: drawn apart, so that other seeds stay as they were.
+  const exitCodeOf = (name: string) => (reruns && streamOf(world.seed, `end of ${name}`)() < 0.15 ? failingCode : 0)
+  const jobs = given.map((job) => ({
+    ...job,
+    labels,
+    exitCode: exitCodeOf(job.name),
+    message: scriptJob(job.name, []),
+  }))
   return world.github.control.queueJobs(jobs).map(({ id }) => id)
 }

@@ -66,6 +66,10 @@ const rows: readonly { readonly title: string; readonly height: number; readonly
             legend: '{{result}}',
           },
           { expr: `sum(increase(dayfly_late_jobs_total{${ofSet}}[$__rate_interval]))`, legend: 'late' },
+          {
+            expr: `sum by (result) (increase(dayfly_broken_jobs_total{${ofSet}}[$__rate_interval]))`,
+            legend: 'broken, {{result}}',
+          },
         ],
       },
       {

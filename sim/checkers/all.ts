@@ -6,6 +6,7 @@ import { jobs } from './jobs.ts'
 import { messages } from './messages.ts'
 import { oneLeader } from './one-leader.ts'
 import { pool } from './pool.ts'
+import { reruns } from './reruns.ts'
 import { rest } from './rest.ts'
 import { strangers } from './strangers.ts'
 import { usedOnce } from './used-once.ts'
@@ -17,6 +18,7 @@ export const checkers: readonly Checker[] = [
   pool,
   oneLeader,
   jobs,
+  reruns,
   messages,
   strangers,
   rest,

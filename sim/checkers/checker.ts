@@ -9,6 +9,7 @@ export type CheckerName =
   | 'one-leader'
   | 'jobs'
   | 'messages'
+  | 'reruns'
   | 'strangers'
   | 'rest'
 

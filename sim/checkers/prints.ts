@@ -1,7 +1,7 @@
 // The texts that a world may see only once, by what they are.
 import { createFingerprints, type Fingerprints } from './fingerprints.ts'
 
-type Name = 'runners' | 'registrations' | 'credentials' | 'jobs'
+type Name = 'runners' | 'registrations' | 'credentials' | 'jobs' | 'repeats'
 
 export type Prints = Readonly<Record<Name, Fingerprints>>
 export type SavedPrints = Readonly<Record<Name, Float64Array>>
@@ -21,5 +21,6 @@ function byName<Value>(make: (name: Name) => Value): Readonly<Record<Name, Value
     registrations: make('registrations'),
     credentials: make('credentials'),
     jobs: make('jobs'),
+    repeats: make('repeats'),
   }
 }

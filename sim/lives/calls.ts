@@ -177,6 +177,8 @@ export class Calls {
         }
       case 'cordon-runner':
         throw new Error('GitHub has no cordon')
+      case 'ask-run':
+        throw new Error('no set of the lives repeats jobs')
       default:
         return this.#ofSet(action, decidedAt)
     }

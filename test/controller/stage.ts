@@ -12,9 +12,11 @@ import { createRequestLog } from '@dayfly/cluster/wire/request-log'
 import { type Controller, startController } from '@dayfly/controller/controller'
 import { createJournal } from '@dayfly/controller/journal'
 import type { ControllerOptions } from '@dayfly/controller/options'
+import type { TestApp } from '@dayfly/forge-emulators/github/emulated-apps.fixture'
 import { createGitHubEmulator } from '@dayfly/forge-emulators/github/emulator'
 import { scriptJob } from '@dayfly/forge-emulators/github/script-job'
 import type { JobReport } from '@dayfly/forge-emulators/job'
+import { readCredential } from '@dayfly/forges/github/credentials/credential'
 import { createGitHubForge } from '@dayfly/forges/github/github'
 import { type Answer, type Request, type Transport, TransportError } from '@dayfly/kit/http'
 import { type Random, seededRandom } from '@dayfly/kit/random'
@@ -55,6 +57,8 @@ export type StageOptions = {
   readonly killed?: ReadonlySet<string>
   /** The hard limits of a ResourceQuota that exists before the controller starts. */
   readonly quota?: Readonly<Record<string, string>>
+  /** The App whose credential the set has; a token without one. */
+  readonly app?: TestApp
 }
 
 /** Opens a stage for the test that runs. It is closed after the test. */
@@ -65,10 +69,11 @@ export async function openStage(options: StageOptions = {}) {
   const { registry, requestLog, transport: direct, close } = openApi(clock, random, options)
   const transport = slowed(direct, clock, options)
   const knobs = { longPollMs: 50_000, latencyMs: options.forgeMs ?? 0 }
-  const emulator = beside?.emulator ?? createGitHubEmulator({ clock, random, knobs })
+  const apps = options.app ? [options.app.app] : []
+  const emulator = beside?.emulator ?? createGitHubEmulator({ clock, random, knobs, apps })
   registry.create('namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
   registry.create('customresourcedefinitions.apiextensions.k8s.io', runnerSetCrd())
-  registry.create('secrets', secret('github', { github_token: 'token' }))
+  registry.create('secrets', secret('github', options.app?.entries() ?? { github_token: 'token' }))
   if (quota) registry.create('resourcequotas', { metadata: { name: 'few', namespace }, spec: { hard: quota } })
   registry.create('runnersets.dayfly.dev', runnerSetObject(options.set ?? 'linux', options.spec))
   const entries: Entry[] = []
@@ -86,7 +91,7 @@ export async function openStage(options: StageOptions = {}) {
     forgeFor: (source, { credential }) =>
       createGitHubForge({
         url: source.url,
-        credential: { kind: 'token', token: credential['github_token'] ?? '' },
+        credential: readCredential(credential, 'github'),
         transport: living(identity, emulator.transport),
         clock,
         random,

@@ -6,7 +6,7 @@ import type { Kubernetes } from '@dayfly/kubernetes/kubernetes'
 import type { KubeObject } from '@dayfly/kubernetes/types'
 import { camelCase, sentenceOf } from '@dayfly/runner-set/core/report'
 import { runnerSetApiVersion } from '@dayfly/runner-set/model/api'
-import { doubtOf, type Entry, type JournalEvent, lateJobNext } from '@dayfly/runner-set/model/event'
+import { doubtOf, type Entry, type JournalEvent, lateJobNext, rerunText } from '@dayfly/runner-set/model/event'
 import type { Journal } from './journal.ts'
 import { events } from './resources.ts'
 
@@ -84,6 +84,10 @@ function noteOf(event: JournalEvent): Note | undefined {
         message: `${doubtOf(event.runner)} ${sentenceOf(reason, message)}`,
       }
     }
+    case 'job-repeated':
+      return { type: 'Normal', reason: 'JobRepeated', message: rerunText(event) }
+    case 'job-not-repeated':
+      return { type: 'Warning', reason: 'JobNotRepeated', message: rerunText(event) }
     case 'set-invalid':
       return { type: 'Warning', reason: 'SpecInvalid', message: event.problems.join('; ') }
     case 'template-accepted':

@@ -2,6 +2,7 @@
 import { type Limit, limit } from '@dayfly/kit/queue'
 import type { Action } from '@dayfly/runner-set/model/action'
 import type { Outcome } from '@dayfly/runner-set/model/outcome'
+import { askRun } from './ask-run.ts'
 import { checkTemplate } from './check-template.ts'
 import type { ActContext } from './context.ts'
 import { cordon } from './cordon.ts'
@@ -92,6 +93,8 @@ const performs: { readonly [Kind in SingleAction['kind']]: Perform<Kind> } = {
     report({ action: kind, runner, result: await lookUpSecret(context, runner) }),
   'drop-registration': async ({ kind, registration }, context, report) =>
     report({ action: kind, name: registration.name, result: await deregister(context, registration) }),
+  'ask-run': async ({ kind, repository, run, ask }, context, report) =>
+    report({ action: kind, repository, run, ask, result: await askRun(context, { kind, repository, run, ask }) }),
   'check-template': async ({ kind, hash }, context, report) =>
     report({ action: kind, hash, result: await checkTemplate(context) }),
   'list-registrations': async ({ kind }, context, report) =>

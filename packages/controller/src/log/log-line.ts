@@ -2,7 +2,7 @@
 import { unreachable } from '@dayfly/kit/assert'
 import type { Instant } from '@dayfly/kit/clock'
 import { timestamp } from '@dayfly/kit/timestamp'
-import { type ClusterFault, doubtOf, type JournalEvent, lateJobNext } from '@dayfly/runner-set/model/event'
+import { type ClusterFault, doubtOf, type JournalEvent, lateJobNext, rerunText } from '@dayfly/runner-set/model/event'
 import { type Failure, failureInfo } from '@dayfly/runner-set/model/failure'
 
 /** The level says who must act. `error`: Dayfly has a bug, or its installation is broken. `warn`: an operator should look. `info`: a state changed. `debug`: hidden by default. */
@@ -49,12 +49,10 @@ export function logLineOf(event: JournalEvent): LogLine {
     case 'template-refused':
       return ofTemplate(event)
     case 'forge-connected':
-      return { level: 'info', message: 'The forge is connected.' }
     case 'forge-failed':
     case 'runner-version-ends':
-      return ofFailure('warn', event.failure)
     case 'credential-changed':
-      return { level: 'info', message: 'The credential of the forge changed. The set connects again with the new one.' }
+      return ofForge(event)
     case 'protocol-anomaly':
       return { level: 'info', message: event.message, reason: event.anomaly }
     case 'registrations-limited':
@@ -73,6 +71,8 @@ export function logLineOf(event: JournalEvent): LogLine {
     case 'job-late':
     case 'job-pod-failed':
     case 'job-doubtful':
+    case 'job-repeated':
+    case 'job-not-repeated':
     case 'job-finished':
     case 'runner-cordoned':
     case 'cordon-failed':
@@ -163,6 +163,11 @@ function ofRunner(event: RunnerEvent): LogLine {
     case 'job-doubtful': {
       const line = ofFailure('warn', event.failure, { job: event.job })
       return { ...line, message: `${doubtOf(event.runner)} ${line.message}` }
+    }
+    case 'job-repeated':
+    case 'job-not-repeated': {
+      const { job, repository, run, cause } = event
+      return { level: 'info', message: rerunText(event), job, repository, run, cause }
     }
     case 'runner-cordoned':
       return { level: 'debug', message: 'The runner is cordoned: it gets no other job.' }
@@ -257,6 +262,19 @@ function ofCluster(by: ClusterFault, message: string, about: string): LogLine {
 
 function secondsOf(ms: number | undefined): number | undefined {
   return ms === undefined ? undefined : Math.max(0, ms) / 1000
+}
+
+type ForgeKinds = 'forge-connected' | 'forge-failed' | 'runner-version-ends' | 'credential-changed'
+
+function ofForge(event: Extract<JournalEvent, { readonly kind: ForgeKinds }>): LogLine {
+  switch (event.kind) {
+    case 'forge-connected':
+      return { level: 'info', message: 'The forge is connected.' }
+    case 'credential-changed':
+      return { level: 'info', message: 'The credential of the forge changed. The set connects again with the new one.' }
+    default:
+      return ofFailure('warn', event.failure)
+  }
 }
 
 function ofTemplate(

@@ -49,6 +49,12 @@ function countOfSet(instruments: Instruments, series: SetSeries, event: OfSet): 
     case 'job-finished':
       count(instruments.jobsFinished, 'result', results.has(event.result) ? event.result : 'other')
       break
+    case 'job-repeated':
+      count(instruments.brokenJobs, 'result', 'repeated')
+      break
+    case 'job-not-repeated':
+      count(instruments.brokenJobs, 'result', event.why === 'repeated' ? 'elsewhere' : event.why)
+      break
     case 'job-late':
       count(instruments.jobsLate)
       break

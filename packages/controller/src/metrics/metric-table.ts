@@ -113,6 +113,12 @@ export const metricTable = {
     labels: [...ofSet, 'result'],
     help: 'Jobs that ended, by the result of the forge: succeeded, failed, canceled, skipped, abandoned, other.',
   },
+  brokenJobs: {
+    name: 'dayfly_broken_jobs_total',
+    type: 'counter',
+    labels: [...ofSet, 'result'],
+    help: 'Jobs that the infrastructure broke and that are settled: repeated, or why not (cause, own-step, succeeded, over-before, cancelled, run-budget, day-budget, unknown, forgotten, and elsewhere for one that another client repeated). Only sets with rerun count them.',
+  },
   jobsLate: {
     name: 'dayfly_late_jobs_total',
     type: 'counter',

@@ -31,6 +31,7 @@ export function createInstruments() {
     runnerDelays: counter(table.runnerDelays),
     setFailures: counter(table.setFailures),
     jobsFinished: counter(table.jobsFinished),
+    brokenJobs: counter(table.brokenJobs),
     jobsLate: counter(table.jobsLate),
     kubernetesRequests: counter(table.kubernetesRequests),
     kubernetesSeconds: histogram(table.kubernetesSeconds),

@@ -33,7 +33,8 @@ export function explanationOf(runner: Runner, jobs: readonly JobView[], moment: 
     pod.deletionDeadline !== undefined
       ? deleting(pod, pod.deletionDeadline, moment)
       : byPhase[phase](runner, pod, moment)
-  return { phase, ...part, sentences: [...part.sentences, ...jobsSentences(jobs, moment.now, phase === 'ended')] }
+  const ofJobs = jobsSentences(jobs, moment.now, phase === 'ended')
+  return { phase, ...part, sentences: [...part.sentences, ...ofJobs, ...rerunSentences(moment.view, runner.name)] }
 }
 
 /** A runner whose pod does not exist any more. */
@@ -130,6 +131,12 @@ function problemOf({ reason, message }: Failure): Problem {
 }
 
 /** The oldest job first. A second one began before the runner was cordoned. */
+/** The set has not decided yet whether the job runs again, or its author is not notified yet. */
+function rerunSentences({ rerun }: SetView, runner: string): readonly string[] {
+  const broken = rerun?.pending.find((one) => one.runner === runner)
+  return broken ? [`Its job "${broken.job}" was broken (${broken.detail}), and the set follows it at the forge.`] : []
+}
+
 function jobsSentences(jobs: readonly JobView[], now: Instant, gone: boolean): readonly string[] {
   const late = jobs.length > 1 ? [`It had ${jobs.length} jobs: its cordon came too late for the later ones.`] : []
   return [...late, ...jobs.toReversed().flatMap((job) => jobSentences(job, now, gone))]

@@ -88,6 +88,10 @@ const statusSchema = z.object({
   conditions: listOf(conditionSchema),
   problems: listOf(problemSchema),
   jobs: listOf(jobSchema),
+  rerun: z
+    .object({ pending: listOf(z.object({ runner: z.string(), job: z.string(), detail: z.string() })) })
+    .optional()
+    .catch(undefined),
   unserved: z
     .object({ count: z.int().min(0), jobs: listOf(unservedSchema) })
     .optional()

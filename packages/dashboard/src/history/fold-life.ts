@@ -53,6 +53,8 @@ export function foldLife(before: Followed, event: RunnerEvent, moment: LifeMomen
     case 'start-refused':
       return withProblem(reaching(stepped(before, 'gone', moment.at), 'gone'), 'failed', event.failure)
     case 'job-late':
+    case 'job-repeated':
+    case 'job-not-repeated':
     case 'runner-cordoned':
       return before
   }

@@ -4,6 +4,9 @@ import { type ChangeOf, changeKnobs, milliseconds, seconds } from '../server/kno
 
 export const outages = ['none', 'assigns-nothing', 'removes-idle', 'queue-delayed', 'fails'] as const
 export type Outage = (typeof outages)[number]
+/** The permissions of a repository that broken jobs need. */
+const permissions = ['actions:read', 'actions:write', 'checks:read', 'checks:write', 'statuses:write'] as const
+export type Permission = (typeof permissions)[number]
 /** API timestamps; null while no end is planned. */
 export type VersionEnds = { readonly runtime: string | null; readonly registration: string | null }
 
@@ -19,6 +22,8 @@ export type Knobs = {
   readonly queueTtlS: number
   /** The requests to the REST API that a credential has in an hour; 0 for no limit, as on GHES by default. */
   readonly restBudget: number
+  /** The permissions that no credential has. */
+  readonly denied: readonly Permission[]
   /** The path of the Actions service before `/tenant`, for example `/_services/pipelines` as on GHES. */
   readonly servicePath: string
   /** Whether a session refresh revokes the old queue token at once, or leaves it valid until its `exp`. */
@@ -87,6 +92,7 @@ const knobsSchema = z.strictObject({
   adminTtlS: seconds,
   queueTtlS: seconds,
   restBudget: z.number().int().nonnegative().max(1_000_000),
+  denied: z.array(z.enum(permissions)),
   servicePath: z.string().regex(/^(?:\/[\w-]+)*$/),
   revokeOnRefresh: z.boolean(),
   sessionIdleS: seconds,
@@ -133,6 +139,7 @@ const defaults: Knobs = {
   adminTtlS: 3_600,
   queueTtlS: 3_600,
   restBudget: 5_000,
+  denied: [],
   servicePath: '',
   revokeOnRefresh: false,
   sessionIdleS: 60,

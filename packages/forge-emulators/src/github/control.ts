@@ -17,7 +17,7 @@ import { connectRunner, disconnectRunner, runnerNamed } from './runners.ts'
 import { removeScaleSet } from './scale-sets.ts'
 import { endSession } from './sessions.ts'
 import { settle } from './settle.ts'
-import { createState, type Job, type JobSpec, type Runner, scopeOf } from './state.ts'
+import { type CommitNote, createState, type Job, type JobSpec, type Runner, scopeOf } from './state.ts'
 import { type Statistics, statisticsOf } from './statistics.ts'
 
 export interface Control extends ServerControl {
@@ -33,6 +33,10 @@ export interface Control extends ServerControl {
   announceCompleted(jobId: string): boolean
   /** Returns what GitHub counts for each scale set now. */
   statistics(): readonly Statistics[]
+  /** Returns what was written to commits. */
+  notes(): readonly CommitNote[]
+  /** Returns each job of the run that is kept, the oldest first. */
+  run(runId: number): readonly Readonly<Job>[]
   /** Returns the registrations of all scopes. */
   registrations(): readonly RegistrationView[]
   /** Finds a registration by its name, in all scopes. */
@@ -91,6 +95,8 @@ export function createControl(emulation: Emulation, faults: Faults, log: Request
     announceCompleted: (jobId) =>
       withJob(jobId, (job) => announce(emulation, 'JobCompleted', { ...job, result: 'succeeded' })),
     statistics: () => [...emulation.state.sets.values()].map(statisticsOf),
+    notes: () => emulation.state.notes,
+    run: (runId) => [...(emulation.state.runs.get(runId) ?? [])],
     registrations: () => [...emulation.state.runners.values()].map(registrationView),
     registration: (name) => {
       const runner = runnerNamed(emulation, name)

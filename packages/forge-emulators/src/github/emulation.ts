@@ -15,6 +15,9 @@ export type JobEvent = {
   /** The job's id, the same over all attempts. */
   readonly id: string
   readonly name: string
+  readonly runId: number
+  /** The id of the job of an earlier attempt of the run that this one runs again. */
+  readonly repeats: string | undefined
   readonly runner: string | undefined
   readonly at: Instant
   readonly times: Readonly<JobTimes>
@@ -45,6 +48,8 @@ export function reportJob(emulation: Emulation, kind: JobEvent['kind'], job: Job
     kind,
     id: job.id,
     name: job.spec.name,
+    runId: job.runId,
+    repeats: job.repeats,
 
     runner: job.runner?.name,
     at: emulation.clock.now(),

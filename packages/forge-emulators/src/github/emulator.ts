@@ -21,6 +21,7 @@ import { agentRoutes } from './routes-agents.ts'
 import { appRoutes } from './routes-apps.ts'
 import { controlRoutes } from './routes-control.ts'
 import { queueRoutes } from './routes-queue.ts'
+import { repositoryRoutes } from './routes-repository.ts'
 import { restRoutes } from './routes-rest.ts'
 import { runRoutes } from './routes-run.ts'
 import { runnerRoutes } from './routes-runner.ts'
@@ -74,6 +75,7 @@ export function createGitHubEmulator(options: GitHubEmulatorOptions): GitHubEmul
     ...sessionRoutes(emulation),
     ...actionsRoutes(emulation),
     ...appRoutes(emulation, apps),
+    ...repositoryRoutes(emulation, { tokens: options.tokens ?? [] }),
     ...restRoutes(emulation, { tokens: options.tokens ?? [] }),
   ]
   const forge = createRouter(routes, site)

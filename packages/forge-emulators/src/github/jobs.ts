@@ -10,15 +10,23 @@ import { announce } from './messages.ts'
 import { dropRunner, freeRunner } from './runners.ts'
 import { type Job, type JobSpec, place, type Runner, type ScaleSet } from './state.ts'
 
-/** Queues one job. */
-export function queueJob(emulation: Emulation, spec: JobSpec): Job {
+/** Queues one job. @param again the job that it runs again, and the attempt of the run */
+export function queueJob(
+  emulation: Emulation,
+  spec: JobSpec,
+  again?: { readonly job: Job; readonly runAttempt: number },
+): Job {
   const { state, clock, random } = emulation
   const id = uuid(random)
   const now = clock.now()
   const job: Job = {
     id,
-    runId: spec.runId ?? ++state.ids.run,
+    runId: again?.job.runId ?? spec.runId ?? ++state.ids.run,
     spec,
+    number: ++state.ids.job,
+    runAttempt: again?.runAttempt ?? 1,
+    repeats: again?.job.id,
+    isLost: false,
     jobId: id,
     jobIds: [id],
     attempt: 1,
@@ -43,6 +51,8 @@ export function queueJob(emulation: Emulation, spec: JobSpec): Job {
     report: undefined,
   }
   state.jobs.set(id, job)
+  const ofRun = state.runs.get(job.runId) ?? new Set()
+  state.runs.set(job.runId, ofRun.add(job))
   enqueue(emulation, job)
   reportJob(emulation, 'queued', job)
   return job
@@ -104,6 +114,7 @@ export function startJob(emulation: Emulation, job: Job, runner: Runner): void {
 export function renewLease(emulation: Emulation, job: Job): number {
   const leaseMs = emulation.knobs.jobLeaseS * 1000
   emulation.deadlines.set(`lease:${job.id}`, leaseMs, () => {
+    job.isLost = true
     completeJob(emulation, job, failed('the runner lost communication with the forge'))
   })
   return emulation.clock.now() + leaseMs
@@ -185,11 +196,14 @@ function withdraw(job: Job): void {
 }
 
 function forgetOldest(emulation: Emulation): void {
-  const { finished, jobs } = emulation.state
+  const { finished, jobs, runs } = emulation.state
   const [oldest] = finished
   if (!oldest || finished.size <= limits.finishedJobs) return
   finished.delete(oldest)
   for (const jobId of oldest.jobIds) jobs.delete(jobId)
+  const ofRun = runs.get(oldest.runId)
+  ofRun?.delete(oldest)
+  if (ofRun?.size === 0) runs.delete(oldest.runId)
 }
 
 function failed(note: string): JobReport {

@@ -67,7 +67,7 @@ const scopes: readonly {
 ]
 
 /** Returns the name under which GitHub counts the requests of the credential. */
-function authorize(emulation: Emulation, call: Call, options: RestOptions): string {
+export function authorize(emulation: Emulation, call: Call, options: RestOptions): string {
   const token = /^(?:Bearer|token) (\S+)$/i.exec(call.request.headers['authorization'] ?? '')?.[1]
   if (!token) throw restError(401, 'Requires authentication')
   const installation = installationOfToken(emulation, token)
@@ -87,7 +87,7 @@ function authorizeInstallation({ account }: Installation, { params }: Call): voi
   if (owner.toLowerCase() !== account.toLowerCase()) throw restError(404, 'Not Found')
 }
 
-function withinBudget({ budgets, knobs, clock }: Emulation, account: string, run: () => Answer): Answer {
+export function withinBudget({ budgets, knobs, clock }: Emulation, account: string, run: () => Answer): Answer {
   const { headers, refusal } = budgets.take(account, knobs.restBudget, clock.now())
   if (refusal) return refusal
   const answer = run()

@@ -98,6 +98,13 @@ export type Job = {
   readonly id: string
   readonly runId: number
   readonly spec: JobSpec
+  /** The number by which the REST API knows it, and the attempt of its run that it belongs to. */
+  readonly number: number
+  readonly runAttempt: number
+  /** The id of the job of an earlier attempt of the run that this one runs again. */
+  readonly repeats: string | undefined
+  /** The lease of its runner ended: nobody reported its end. */
+  isLost: boolean
   /** The id of the current attempt. */
   jobId: string
   /** The ids of all attempts. */
@@ -120,6 +127,17 @@ export type Job = {
   cancelRequested: boolean
   result: string | undefined
   report: JobReport | undefined
+}
+
+export type CommitNote = {
+  readonly id: number
+  readonly kind: 'check' | 'status'
+  readonly repository: string
+  readonly sha: string
+  readonly name: string
+  readonly externalId: string | undefined
+  readonly conclusion: string
+  readonly text: string
 }
 
 export type Runner = {
@@ -154,12 +172,24 @@ export type State = {
   readonly queue: Set<Job>
   /** Job messages that arrive later, by the name of their deadline. */
   readonly late: Map<string, () => void>
+  /** Each job of a run that is kept, the oldest first. */
+  readonly runs: Map<number, Set<Job>>
+  /** The check runs and commit statuses. */
+  readonly notes: CommitNote[]
   /** Finished jobs, oldest first; their number is limited. */
   readonly finished: Set<Job>
   readonly runners: Map<number, Runner>
   /** Runners by name. Two scopes may have runners of one name. */
   readonly runnersByName: Map<string, readonly Runner[]>
-  readonly ids: { set: number; label: number; runner: number; run: number; request: number; message: number }
+  readonly ids: {
+    set: number
+    label: number
+    runner: number
+    run: number
+    job: number
+    request: number
+    message: number
+  }
 }
 
 export function createState(firstMessageId: number): State {
@@ -170,10 +200,12 @@ export function createState(firstMessageId: number): State {
     jobs: new Map(),
     queue: new Set(),
     late: new Map(),
+    runs: new Map(),
+    notes: [],
     finished: new Set(),
     runners: new Map(),
     runnersByName: new Map(),
-    ids: { set: 0, label: 0, runner: 0, run: 0, request: 0, message: firstMessageId - 1 },
+    ids: { set: 0, label: 0, runner: 0, run: 0, job: 0, request: 0, message: firstMessageId - 1 },
   }
 }
 

@@ -23,6 +23,7 @@ const closeMs = 25_000
 const limitWords = /limit|exceed|maximum|too many/i
 
 export class BitbucketLink implements Link {
+  readonly runs = undefined
   readonly #account: AccountState
   readonly #closing: LinkedSignal
   readonly #events: PolledEvents<RosterView>

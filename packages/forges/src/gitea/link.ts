@@ -23,6 +23,7 @@ const closeMs = 25_000
 const registrationsAtOnce = 50
 
 export class GiteaLink implements Link {
+  readonly runs = undefined
   readonly #account: AccountState
   readonly #closing: LinkedSignal
   readonly #events: PolledEvents<JobsView>

@@ -14,6 +14,7 @@ import { SharedLimits } from './calls/shared-limits.ts'
 import { type ConfigUrl, parseConfigUrl } from './config-url.ts'
 import { AdminTokens, type GitHubAccess } from './credentials/tokens.ts'
 import { GitHubLink } from './link.ts'
+import { WorkflowRuns } from './runs/workflow-runs.ts'
 import { Claim } from './scale-set/claim.ts'
 import { type AnomalyLog, countAnomalies } from './session/protocol-anomaly.ts'
 import { minimumVersion, VersionSchedules } from './version/version-schedules.ts'
@@ -81,6 +82,7 @@ async function openLink(account: Account, options: GitHubForgeOptions, opening: 
   const { pace, tokens, calls, schedules, config } = account
   const minimum = config.hosted ? minimumVersion : undefined
   const versions = new VersionWatch({ service, schedules, minimum, runner: set.runner })
+  const runs = new WorkflowRuns({ tokens, clock: account.net.clock, isApp: options.credential.kind !== 'token', until })
   const owner = options.owner ?? 'dayfly'
-  return new GitHubLink({ service, claim, pace, tokens, calls, versions, owner, anomalies, until })
+  return new GitHubLink({ service, claim, pace, tokens, calls, versions, runs, owner, anomalies, until })
 }

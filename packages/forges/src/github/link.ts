@@ -2,7 +2,7 @@
 import type { AdaptiveLimit } from '@dayfly/kit/adaptive-limit'
 import type { Clock } from '@dayfly/kit/clock'
 import { withDeadline } from '@dayfly/kit/deadline'
-import type { Allowance, ForgeEventBatch, ForgeSet, Link, RegisterOutcome } from '@dayfly/runner-set/forge/forge'
+import type { Allowance, ForgeEventBatch, ForgeSet, Link, RegisterOutcome, Runs } from '@dayfly/runner-set/forge/forge'
 import type { Registration } from '@dayfly/runner-set/model/runner'
 import type { ActionsService } from './calls/actions-api.ts'
 import { GitHubError, githubError, isGitHubError } from './calls/errors.ts'
@@ -25,6 +25,7 @@ export type GitHubLinkOptions = {
   readonly calls: AdaptiveLimit
   /** Learns the version of the set's runner. */
   readonly versions: VersionWatch
+  readonly runs: Runs
   readonly owner: string
   readonly anomalies: ReportAnomaly
   readonly until: AbortSignal
@@ -42,6 +43,10 @@ export class GitHubLink implements Link {
     this.#options = options
     this.#clock = options.service.net.clock
     this.#listener = new Listener(options)
+  }
+
+  get runs(): Runs {
+    return this.#options.runs
   }
 
   events(): AsyncIterable<ForgeEventBatch> {

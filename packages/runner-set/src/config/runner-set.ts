@@ -212,12 +212,13 @@ function readSource(name: string, { github, bitbucket, gitea, docker }: RunnerSe
     }
   }
   assert(github !== undefined, 'a relation requires exactly one forge')
-  const { runnerGroup, labels } = github
+  const { runnerGroup, labels, rerun } = github
   return {
     kind: 'github',
     ...readWay(github),
     runnerGroup,
     labels: withName(name, labels),
+    ...(rerun ? { rerun } : {}),
   }
 }
 

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { dataKey, duration, objectName, size, texts } from './field-schemas.ts'
 import { pool } from './pool-schema.ts'
+import { rerun } from './rerun-schemas.ts'
 import { ca, proxy, whole } from './route-schemas.ts'
 import { scheduleWindow } from './schedule-schema.ts'
 import { sizes } from './size-schema.ts'
@@ -132,6 +133,7 @@ const github = z
       .meta({ 'x-kubernetes-list-type': 'set' })
       .optional()
       .describe('Labels for runs-on, in addition to the name of the set.'),
+    rerun: rerun.optional(),
     ...route,
   })
   .describe('The forge of these runners is GitHub Actions.')

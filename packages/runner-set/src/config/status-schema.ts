@@ -1,5 +1,6 @@
 // The schema of a RunnerSet's status: the conventions of the Kubernetes API for conditions, and counts that may be unknown.
 import { problemKinds } from '../model/status.ts'
+import { rerunStatus } from './rerun-schemas.ts'
 
 const count = (description: string) => ({ type: 'integer', format: 'int32', nullable: true, description })
 const text = (description: string) => ({ type: 'string', nullable: true, description })
@@ -46,6 +47,7 @@ const job = {
     id: { type: 'string', maxLength: 1024, description: 'The id of the job at the forge.' },
     name: { type: 'string', maxLength: 1024, description: 'The name of the job.' },
     repository: { type: 'string', maxLength: 1024, description: 'The repository of the job.' },
+    run: { type: 'string', maxLength: 253, description: 'The id of its run at the forge.' },
     runner: { type: 'string', maxLength: 253, description: 'The runner that took it, by the name of its pod.' },
     startedAt: { type: 'string', format: 'date-time', description: 'When the runner took it.' },
     result: text('The result at the forge. Null while the job runs.'),
@@ -165,6 +167,7 @@ export const statusSchema = {
       items: job,
       description: 'The jobs that runners took last, the newest first.',
     },
+    rerun: rerunStatus,
     conditions: {
       type: 'array',
       maxItems: 16,

@@ -11,6 +11,8 @@ import { decideLife } from './life.ts'
 import type { Moment } from './moment.ts'
 import { isPaused } from './paused.ts'
 import { limited, statusChangesAt, statusOf } from './report.ts'
+import { decideReruns } from './rerun/decide-reruns.ts'
+import { hasUnstored } from './rerun/kept.ts'
 import { decideScale } from './scale.ts'
 import { waitsForForgeUntil } from './starts.ts'
 import { checkAgainAt } from './template.ts'
@@ -25,13 +27,14 @@ export function decide(world: SetWorld, limits: Limits, now: Instant, ids: reado
   const template = decideTemplate(moment)
   const asks = lives.asks || removals.asks || world.registrationsDoubtful || world.registrationsAt === undefined
   const list = decideList(moment, asks)
+  const reruns = decideReruns(moment)
   const capacity = capacityOf(moment)
   const report = decideReport({ ...moment, world: { ...world, capacity } })
   return {
     actions: [
       ...lives.actions,
       ...removals.actions,
-      ...[template, list, report, scale].flatMap((step) => step.actions),
+      ...[template, list, report, reruns, scale].flatMap((step) => step.actions),
     ],
     held: scale.held,
     scaledBy: scale.scaledBy,
@@ -40,7 +43,7 @@ export function decide(world: SetWorld, limits: Limits, now: Instant, ids: reado
     due: lives.due,
     marks: lives.marks,
     wakeAt: earliest([
-      ...[scale, template, removals, list, report].map((step) => step.wakeAt),
+      ...[scale, template, removals, list, report, reruns].map((step) => step.wakeAt),
       capacityDue(capacity, moment),
       world.minimum.until,
     ]),
@@ -143,7 +146,8 @@ function decideReport(moment: Moment): Part {
   const { world, limits, now } = moment
   const status = unreported(moment)
   if (!status) return { actions: [], wakeAt: statusChangesAt(moment) }
-  const allowedAt = world.reported ? world.reported.at + limits.reportEveryMs : now
+  const isUrgent = hasUnstored(status.rerun, world)
+  const allowedAt = world.reported && !isUrgent ? world.reported.at + limits.reportEveryMs : now
   return now < allowedAt ? { actions: [], wakeAt: allowedAt } : once(moment, { kind: 'report', status })
 }
 

@@ -12,6 +12,7 @@ import type { LifeDecision, Moment } from './moment.ts'
 import { needsCordon } from './needs-cordon.ts'
 import { isPaused } from './paused.ts'
 import { phaseOf } from './phase.ts'
+import { waitsForStatusUntil } from './rerun/kept.ts'
 import { recentFailures } from './state/history.ts'
 
 const nothing: LifeDecision = {}
@@ -64,6 +65,8 @@ function decideEnded(moment: Moment, runner: Runner, pod: PodFacts): LifeDecisio
   if (runner.ending) return continueEnd(moment, runner, pod, runner.ending)
   const keepMs = failureOfEnd(runner, pod.end, world.set) ? world.set.keepFailedMs : world.set.keepFinishedMs
   const crowded = !world.counts.known || world.counts.value.ended > limits.keptMax
+  const unkept = waitsForStatusUntil(moment, runner.name)
+  if (unkept !== undefined) return { due: unkept }
   const until = pod.end.at + keepMs
   if (keepMs > 0 && !crowded && now < until) return { due: until }
   return endStep(moment, runner, pod, { kind: 'ended' })

@@ -33,6 +33,9 @@ export function problemsOf(
   if (version && !failureInfo(version.reason).ahead) add('version', version)
   if (stuck) add('stuck', stuck.oldest, `${counted(stuck.count, 'pod')} no longer counted against max. `)
   if (assignment) add('assignment', assignment)
+  const { 'look-run': look, 'change-run': change, 'notify-author': notify } = world.reruns.refused
+  const refused = look ?? change ?? notify
+  if (refused?.reason === 'rerun-refused') add('rerun', refused)
   if (full) add('delayed', full)
   if (delays) {
     const since = timestamp(delays.oldest.since)

@@ -61,6 +61,7 @@ export function statusOf(moment: Moment): SetStatus {
     problems,
     unserved: world.unserved ?? null,
     jobs: world.jobs,
+    rerun: world.reruns.stored,
     conditions: conditionsOf(moment, problems, demandKnown, pollSeconds).map((condition) =>
       withTimes(world, condition, now),
     ),

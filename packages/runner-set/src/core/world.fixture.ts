@@ -9,6 +9,7 @@ import { directNetwork } from './network.ts'
 import { isUnproved, occupies, phaseOf } from './phase.ts'
 import { templateHash } from './pod.ts'
 import { podUseOf } from './pod-use.ts'
+import { noReruns } from './rerun/reruns.ts'
 import { minimumOf } from './schedule.ts'
 import { noHistory } from './state/history.ts'
 import { requestedRunner } from './state/runner-facts.ts'
@@ -131,6 +132,7 @@ export function world(runners: readonly Runner[], over: Partial<SetWorld> = {}):
     underWay: undefined,
     jobs: [],
     lateJobs: 0,
+    reruns: noReruns,
     unserved: undefined,
     stuck: undefined,
     allowance: { now: 1_000, nextAt: undefined },

@@ -5,6 +5,7 @@ import type { TransportError } from '@dayfly/kit/http'
 import type { Credential, SecretEntries } from '../model/credential.ts'
 import type { ForgeEvent, ForgeState } from '../model/forge-event.ts'
 import type { ForgeTraits } from '../model/forges/traits.ts'
+import type { ForgeJob, Note } from '../model/rerun.ts'
 import type { Registration } from '../model/runner.ts'
 import type { RunnerImage } from '../model/runner-version.ts'
 
@@ -94,6 +95,10 @@ export type ForgeOperation =
   | 'cordon'
   | 'deregister'
   | 'read-version'
+  | 'read-run'
+  | 'end-run'
+  | 'repeat-jobs'
+  | 'notify'
   | 'other'
 
 /** One request to a forge and its result, for metrics. Each attempt of a repeated request counts. */
@@ -116,6 +121,20 @@ export interface Forge {
   open(set: ForgeSet, remembered: ForgeState | undefined, until: AbortSignal): Promise<Link>
   /** Asks the forge soon, because something may have changed there. Does nothing where the forge sends its events at once. */
   hasten(): void
+}
+
+/** The runs of an account, as far as a broken job needs it. Each method rejects with a `PortError`. */
+export interface Runs {
+  /** Returns each job of the run in its latest attempt. */
+  jobs(repository: string, run: string): Promise<readonly ForgeJob[]>
+  /** Ends a run at once that waits for a dead runner. `running`: it is over already. */
+  end(repository: string, run: string): Promise<'accepted' | 'running'>
+  /** Runs a job again, and those that need it. `running`: its run is not over, and nothing was done. */
+  repeat(repository: string, job: string): Promise<'accepted' | 'running'>
+  /** The same for every job of the run that failed or was cancelled. */
+  repeatFailed(repository: string, run: string): Promise<'accepted' | 'running'>
+  /** Shows the note at its commit. It is shown once, also if this is repeated. */
+  notify(note: Note): Promise<void>
 }
 
 /**
@@ -141,6 +160,8 @@ export interface Link {
   deregister(registration: Registration): Promise<'removed' | 'absent' | 'busy'>
   /** Returns every registration of the set. Rejects if the list is not complete. */
   registrations(): Promise<readonly Registration[]>
+  /** Its calls about jobs that ran before; undefined at a forge that repeats none by itself. */
+  readonly runs: Runs | undefined
   /** `pause` gives up the session and keeps the set's records at the forge; `remove` also removes the records. Takes at most 30 s. */
   close(how: 'pause' | 'remove'): Promise<void>
 }

@@ -5,6 +5,7 @@ import type { EndCause } from './end-cause.ts'
 import type { JournalEvent } from './event.ts'
 import type { LastingFailure } from './failure.ts'
 import type { Held } from './held.ts'
+import type { Ask } from './rerun.ts'
 import type { Registration } from './runner.ts'
 import type { SetStatus } from './status.ts'
 import type { Unassigned } from './unassigned.ts'
@@ -45,6 +46,8 @@ export type Action =
   | SetAction
   /** Removes a registration without a living runner. */
   | { readonly kind: 'drop-registration'; readonly registration: Registration }
+  /** Makes one call about the broken jobs of a run. */
+  | { readonly kind: 'ask-run'; readonly repository: string; readonly run: string; readonly ask: Ask }
 
 /** A fact that a decision adds to a runner, so that it is reported once. */
 export type Mark =

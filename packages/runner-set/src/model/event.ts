@@ -3,6 +3,9 @@ import type { Instant } from '@dayfly/kit/clock'
 import type { Demand } from './demand.ts'
 import type { Failure } from './failure.ts'
 import type { NamedJob } from './forge-event.ts'
+import { type BreakCause, breakCauses, type NotRepeated } from './rerun.ts'
+
+type OfBroken = { readonly job: string; readonly repository: string; readonly run: string; readonly cause: BreakCause }
 
 type OfSet = { readonly namespace: string; readonly set: string }
 type OfRunner = OfSet & { readonly runner: string }
@@ -97,6 +100,9 @@ export type JournalEvent =
   | (OfRunner & { readonly kind: 'job-pod-failed'; readonly pod: string; readonly failure: Failure })
   /** The forge calls the job a success, but its pod had ended before: steps may have been cut off. */
   | (OfRunner & { readonly kind: 'job-doubtful'; readonly job: string; readonly failure: Failure })
+  /** The infrastructure broke the job, and the forge runs it again. @param job its name */
+  | (OfRunner & OfBroken & { readonly kind: 'job-repeated' })
+  | (OfRunner & OfBroken & { readonly kind: 'job-not-repeated'; readonly why: NotRepeated })
   | (OfRunner & { readonly kind: 'runner-cordoned' })
   | (OfRunner & { readonly kind: 'cordon-failed'; readonly failure: Failure })
   | (OfRunner & { readonly kind: 'job-finished'; readonly job: string; readonly result: string })
@@ -128,4 +134,13 @@ export const lateJobNext = 'If this happens often, spread the sets over more cre
 /** Says what a doubtful job is. */
 export function doubtOf(runner: string): string {
   return `The job of runner ${runner} is called a success, but its pod had ended before. Run the job again.`
+}
+
+type Rerun = Extract<JournalEvent, { readonly kind: 'job-repeated' | 'job-not-repeated' }>
+
+/** Says what happened to a broken job. */
+export function rerunText(event: Rerun): string {
+  const { job, repository, run, cause } = event
+  const what = `${breakCauses[cause].sentence}: job ${job} of run ${run} in ${repository}`
+  return event.kind === 'job-repeated' ? `${what} is repeated.` : `${what} is not repeated (${event.why}).`
 }

@@ -73,6 +73,8 @@ export type ForgeEvent =
       readonly kind: 'job-finished'
       readonly runner: string
       readonly jobId: string
+      /** Absent where the forge does not name it again. */
+      readonly job?: NamedJob
       /** `succeeded`, `failed`, `canceled`, `skipped`; `unknown`; or the forge's own word for another end. */
       readonly result: string
       readonly at: Instant

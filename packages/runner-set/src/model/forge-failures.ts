@@ -45,6 +45,12 @@ export const forgeFailures = {
     next: 'Check the status page of the forge, and the clock of the cluster. Dayfly goes on with what arrives.',
     retry: soon,
   },
+  'rerun-refused': {
+    class: 'forge',
+    sentence: 'The forge does not let Dayfly repeat jobs, or notify their authors.',
+    next: 'Give the credential the permission that the message names, and accept it where the App is installed. Broken jobs wait for a day.',
+    retry: soon,
+  },
   'session-taken': {
     class: 'forge',
     sentence: 'Another listener holds the message session of the scale set.',

@@ -1,6 +1,7 @@
 // The results of actions: one closed union, with the facts that came back. An action decides nothing about a life; the core folds its outcome.
 import type { Instant } from '@dayfly/kit/clock'
 import type { Failure, StartCause } from './failure.ts'
+import type { Ask, ForgeJob } from './rerun.ts'
 import type { PodFacts, Registration } from './runner.ts'
 import type { SetStatus } from './status.ts'
 
@@ -54,6 +55,17 @@ export type Outcome =
       readonly result: { readonly is: 'explained'; readonly cause: StartCause | undefined } | Unsuccessful
     }
   | { readonly action: 'drop-registration'; readonly name: string; readonly result: DeregisterOutcome }
+  | {
+      readonly action: 'ask-run'
+      readonly repository: string
+      readonly run: string
+      readonly ask: Ask
+      /** `running`: nothing was done, because the run goes on, or because it is over already. */
+      readonly result:
+        | { readonly is: 'seen'; readonly jobs: readonly ForgeJob[] }
+        | { readonly is: 'accepted' | 'running' }
+        | Unsuccessful
+    }
   | {
       readonly action: 'check-template'
       readonly hash: string

@@ -1,6 +1,7 @@
 // A runner set: the configured kind of runner.
 
 import type { PoolPart } from './pool.ts'
+import type { RerunPolicy } from './rerun.ts'
 import type { ScheduleWindow } from './schedule.ts'
 
 /** A PodTemplateSpec as the user wrote it. packages/runner-set/src/core/pod.ts merges it over the default. */
@@ -26,6 +27,8 @@ export type ForgeSource = {
   /** Undefined for the forge's default group. A forge without groups has none. */
   readonly runnerGroup: string | undefined
   readonly labels: readonly string[]
+  /** How jobs are repeated that the infrastructure broke; absent: not at all. */
+  readonly rerun?: RerunPolicy
   /** The image in which the runner runs each job that names none; absent: the runner runs such a job itself. */
   readonly jobImage?: string
   /** The forward proxy for every request to the forge. */

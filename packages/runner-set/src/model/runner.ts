@@ -75,6 +75,8 @@ export type JobRef = {
   readonly id: string
   readonly name: string
   readonly repository: string
+  /** The forge's id of its run; absent where the forge does not say it. */
+  readonly run?: string | undefined
   readonly startedAt: Instant
   readonly finished: { readonly result: string; readonly at: Instant } | undefined
 }

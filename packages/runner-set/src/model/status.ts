@@ -2,6 +2,7 @@
 import type { CapacityReason } from './capacity.ts'
 import type { FailureReason } from './failure.ts'
 import type { UnservedJobs } from './forge-event.ts'
+import type { RerunStatus } from './rerun.ts'
 import type { RunnerVersionStatus } from './runner-version.ts'
 
 /** One condition in the conventions of the Kubernetes API. */
@@ -24,7 +25,7 @@ export type Condition = {
   readonly lastTransitionTime: string
 }
 
-/** The parts of a set that can have a problem. `blocked`: a failure that no new runner can avoid. `version`: the forge ends that of the runner. `stuck`: pods that do not end. `assignment`: how the forge gives jobs to runners. `delayed` and `failing`: starts. */
+/** The parts of a set that can have a problem. `blocked`: a failure that no new runner can avoid. `version`: the forge ends that of the runner. `stuck`: pods that do not end. `assignment`: how the forge gives jobs to runners. `rerun`: broken jobs cannot be repeated. `delayed` and `failing`: starts. */
 export const problemKinds = [
   'template',
   'forge',
@@ -33,6 +34,7 @@ export const problemKinds = [
   'version',
   'stuck',
   'assignment',
+  'rerun',
   'delayed',
   'failing',
 ] as const
@@ -50,6 +52,8 @@ export type JobRecord = {
   readonly id: string
   readonly name: string
   readonly repository: string
+  /** The forge's id of its run. */
+  readonly run?: string | undefined
   readonly runner: string
   readonly startedAt: string
   /** The forge's own word, for example `succeeded`; null while the job runs. */
@@ -88,5 +92,7 @@ export type SetStatus = {
   readonly unserved: UnservedJobs | null
   /** The jobs that runners took last, the newest first: nothing else in the cluster records which runner took which job. */
   readonly jobs: readonly JobRecord[]
+  /** Broken jobs that are not settled yet; null while there are none. */
+  readonly rerun: RerunStatus | null
   readonly conditions: readonly Condition[]
 }

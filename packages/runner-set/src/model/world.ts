@@ -8,6 +8,7 @@ import type { UnservedJobs } from './forge-event.ts'
 import type { LateEvents } from './late-events.ts'
 import type { PoolMember } from './pool.ts'
 import type { PodUse, Quotas } from './quota.ts'
+import type { AskKey, Reruns } from './rerun.ts'
 import type { Counts, Reading, Registration, Runner } from './runner.ts'
 import type { RunnerSet } from './runner-set.ts'
 import type { RunnerVersion } from './runner-version.ts'
@@ -111,7 +112,7 @@ export type Delays = { readonly count: number; readonly oldest: LastingFailure }
 export type RetryState = { readonly failures: number; readonly retryAt: Instant }
 
 /** The calls that have a back-off of their own. */
-export type RetryKey = SetAction['kind'] | 'register'
+export type RetryKey = SetAction['kind'] | 'register' | AskKey
 
 export type SetWorld = {
   readonly set: RunnerSet
@@ -149,6 +150,7 @@ export type SetWorld = {
   readonly jobs: readonly JobRecord[]
   /** Jobs that started on a runner that had run one. */
   readonly lateJobs: number
+  readonly reruns: Reruns
   /** Only people see it: nothing is decided by it. */
   readonly unserved: UnservedJobs | undefined
   /** Runners whose end is proved stuck and that still exist. */

@@ -9,7 +9,7 @@ const of = { namespace: 'demo', set: 'demo' }
 
 function jobEvent(kind: JobEvent['kind'], id: string, more: Partial<JobEvent> = {}): JobEvent {
   const times = { queuedAt: 1_000, assignedAt: 1_010, startedAt: 1_200, firstStepAt: 1_250, finishedAt: 2_200 }
-  const base = { id, name: `job ${id}`, runner: 'r', at: 1_250, times, runs: 1 }
+  const base = { id, runId: 1, repeats: undefined, name: `job ${id}`, runner: 'r', at: 1_250, times, runs: 1 }
   return { kind, ...base, result: undefined, report: undefined, ...more }
 }
 

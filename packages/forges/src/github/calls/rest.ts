@@ -18,6 +18,7 @@ export type RestCall = {
   readonly method: Method
   /** Below the API's own path, for example `/orgs/acme`. */
   readonly path: string
+  readonly query?: Readonly<Record<string, string>>
   readonly authorization: string
   readonly contentType: string
   readonly body?: Body
@@ -63,7 +64,7 @@ const patienceMs = 30_000
 /** Returns the response with any status. Rejects with `rate-limited` if the budget's points are spent for longer. */
 export async function callRest(
   { net, config, userAgent, serverClock }: RestApi,
-  { method, path, authorization, contentType, body = noBody, policy, signal }: RestCall,
+  { method, path, query = {}, authorization, contentType, body = noBody, policy, signal }: RestCall,
   budget: Budget,
 ): Promise<RestAnswer> {
   await takePoints(net, budget, method === 'GET' ? 1 : 5, signal)
@@ -71,7 +72,7 @@ export async function callRest(
     method,
     origin: config.apiOrigin,
     path: `${config.apiPath}${path}`,
-    query: {},
+    query,
     headers: { authorization, 'content-type': contentType, 'user-agent': userAgent },
     body,
     expect: 'whole',

@@ -37,6 +37,8 @@ export type AdminTokensOptions = Omit<SourcesOptions, 'limits'> & {
   readonly limits?: SharedLimits
 }
 
+type SourceCall = Pick<RestCall, 'method' | 'path' | 'query' | 'body'>
+
 /** One refresh, and how many callers wait for it. */
 type Refresh = { readonly connection: Promise<AdminConnection>; readonly stop: AbortController; waiting: number }
 
@@ -76,13 +78,18 @@ export class AdminTokens {
     return isConnected ? undefined : this.#sources.limit(now)
   }
 
-  /** Reads a path below the account's own with the best credential. Returns the response with any status. */
+  /** Reads a path below the account's own. See `call`. */
   async read(path: string, how: SourceHow): Promise<RestAnswer> {
+    return this.call({ method: 'GET', path: `${this.#options.config.scopePath}${path}` }, how)
+  }
+
+  /** Calls the REST API with the best credential. Returns the response with any status. */
+  async call(call: SourceCall, how: SourceHow): Promise<RestAnswer> {
     const now = this.#options.net.clock.now()
     const source = this.#sources.best(new Set(), now)
     if (!source) throw this.#sources.exhausted(undefined, now)
     const bearer = await source.bearer(how)
-    const reply = await this.#ask(source, bearer, { method: 'GET', path, ...how })
+    const reply = await this.#ask(source, bearer, { ...call, ...how })
     if (reply.answer.status === 401) source.forget(bearer)
     return reply
   }
@@ -138,7 +145,7 @@ export class AdminTokens {
   async #registrationToken(source: Source, how: SourceHow): Promise<string> {
     for (let round = 1; ; round++) {
       const bearer = await source.bearer(how)
-      const path = '/actions/runners/registration-token'
+      const path = `${this.#options.config.scopePath}/actions/runners/registration-token`
       const reply = await this.#ask(source, bearer, { method: 'POST', path, ...how })
       const { answer } = reply
       if (answer.status === 401 && round === 1 && source.forget(bearer)) continue
@@ -149,12 +156,10 @@ export class AdminTokens {
     }
   }
 
-  /** @param call its path is below the account's own */
-  async #ask(source: Source, bearer: string, call: Pick<RestCall, 'method' | 'path'> & SourceHow): Promise<RestAnswer> {
-    const { config, net } = this.#options
+  async #ask(source: Source, bearer: string, call: SourceCall & SourceHow): Promise<RestAnswer> {
+    const { net } = this.#options
     const sent = {
       ...call,
-      path: `${config.scopePath}${call.path}`,
       authorization: `Bearer ${bearer}`,
       contentType: 'application/vnd.github.v3+json',
     }

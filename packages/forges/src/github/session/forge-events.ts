@@ -15,7 +15,8 @@ function forgeEventOf(message: JobMessage, now: Instant): ForgeEvent | undefined
   if (kind === 'assigned') return { kind: 'job-waits', job, queuedAt: queuedAt ?? now, assignedAt }
   if (kind === 'completed' && runner === undefined) return { kind: 'job-dropped', jobId: id, result }
   if (runner === undefined) return undefined
-  if (kind === 'completed') return { kind: 'job-finished', runner, jobId: id, result, at: message.finishedAt ?? now }
+  if (kind === 'completed')
+    return { kind: 'job-finished', runner, jobId: id, job, result, at: message.finishedAt ?? now }
   if (kind !== 'started') return undefined
   const at = message.startedAt ?? now
   return {

@@ -220,7 +220,7 @@ test('case 64: unset times are unknown, and no duration is negative', async () =
       at: Date.parse(late.runnerAssignTime),
       queuedAt: undefined,
     },
-    { kind: 'job-finished', runner: 'r1', jobId: 'a', result: 'succeeded', at },
+    { kind: 'job-finished', runner: 'r1', jobId: 'a', job: { id: 'a', ...job }, result: 'succeeded', at },
     { kind: 'job-dropped', jobId: 'c', result: 'canceled' },
   ])
 })

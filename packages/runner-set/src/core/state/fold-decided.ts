@@ -3,6 +3,7 @@ import type { Action, Mark, RunnerAction } from '../../model/action.ts'
 import type { JournalEvent } from '../../model/event.ts'
 import type { Input } from '../../model/input.ts'
 import type { Runner } from '../../model/runner.ts'
+import { askBegan } from './fold-reruns.ts'
 import { tried } from './history.ts'
 import { depart, put } from './lives.ts'
 import { requestedRunner } from './runner-facts.ts'
@@ -37,6 +38,9 @@ function begin(step: FoldStep, action: Action): void {
   switch (action.kind) {
     case 'drop-registration':
       state.pendingRemovals.begin(action.registration.name)
+      break
+    case 'ask-run':
+      askBegan(step, action)
       break
     case 'check-template':
     case 'list-registrations':

@@ -9,6 +9,7 @@ import { runnerPrefix } from '../../model/runner-names.ts'
 import { isGhost } from '../ending.ts'
 import { needsCordon } from '../needs-cordon.ts'
 import { isSeenOnline, phaseOf } from '../phase.ts'
+import { jobNamed } from './fold-reruns.ts'
 import { failureOfLeft, leftIdle, noneLeft, oneGotJob } from './history.ts'
 import { put } from './lives.ts'
 import { withFinished, withStarted } from './recent-jobs.ts'
@@ -85,14 +86,15 @@ function jobStarted(step: FoldStep, event: Extract<ForgeEvent, { kind: 'job-star
   pendingRemovals.hadJob(name)
   const isLate = isNextJob(step, name, job.id)
   if (before && (needsCordon(step.state.set) || !before.job)) {
-    const { id, name: title, repository } = job
-    put(step, withJob(before, { id, name: title, repository, startedAt: at, finished: undefined }))
+    const { id, name: title, repository, origin } = job
+    put(step, withJob(before, { id, name: title, repository, run: origin?.run, startedAt: at, finished: undefined }))
   }
   step.state.jobs = withStarted(step.state.jobs, { runner: name, job, at: step.at }, step.limits.jobsShown)
   if (isLate) {
     step.state.lateJobs++
     step.events.push({ kind: 'job-late', ...subject(step, name), job: job.id })
   }
+  jobNamed(step, name, job, false)
   const queuedMs = queuedAt === undefined ? undefined : at - queuedAt
   step.events.push({ kind: 'job-started', ...subject(step, name), job, queuedMs })
 }
@@ -115,8 +117,11 @@ function jobFinished(step: FoldStep, event: Extract<ForgeEvent, { kind: 'job-fin
   if (!needsCordon(step.state.set)) pendingRemovals.clear(name)
   step.events.push({ kind: 'job-finished', ...subject(step, name), job: jobId, result })
   step.state.jobs = withFinished(step.state.jobs, { runner: name, result, at: step.at })
+  jobNamed(step, name, event.job, true)
   if (!before || before.job?.finished) return
-  const job = before.job ?? { id: jobId, name: '', repository: '', startedAt: step.at, finished: undefined }
+  const { name: title = '', repository = '', origin } = event.job ?? {}
+  const unheard = { id: jobId, name: title, repository, run: origin?.run, startedAt: step.at, finished: undefined }
+  const job = before.job ?? unheard
   put(step, withJob(before, { ...job, finished: { result, at: step.at } }))
 }
 

@@ -7,6 +7,7 @@ import { afterFailure } from '../retry.ts'
 import { refusedTemplate, templateVerdict, withCaution } from '../template.ts'
 import { registrationsListed } from './fold-forge.ts'
 import { podSeen } from './fold-pods.ts'
+import { foldAsk } from './fold-reruns.ts'
 import { foldStart } from './fold-start.ts'
 import { isOfTemplate } from './history.ts'
 import { put, remove } from './lives.ts'
@@ -40,6 +41,9 @@ export function foldOutcome(step: FoldStep, outcome: Outcome): void {
       break
     case 'drop-registration':
       dropped(step, outcome)
+      break
+    case 'ask-run':
+      foldAsk(step, outcome)
       break
     case 'check-template':
       templateChecked(step, outcome)

@@ -6,11 +6,13 @@ import type { Input } from '../../model/input.ts'
 import type { Limits } from '../../model/limits.ts'
 import { isPaused } from '../paused.ts'
 import { templateHash } from '../pod.ts'
+import { noReruns } from '../rerun/reruns.ts'
 import { runnerImage } from '../runner-image.ts'
 import { foldDecided } from './fold-decided.ts'
 import { foldForgeEvent, forgeFailed } from './fold-forge.ts'
 import { foldOutcome } from './fold-outcome.ts'
 import { podGone, podSeen, podsListed } from './fold-pods.ts'
+import { rerunsAbandoned } from './fold-reruns.ts'
 import { noHistory } from './history.ts'
 import type { SetState } from './set-state.ts'
 import type { FoldStep } from './step.ts'
@@ -83,13 +85,15 @@ function setChanged({ state }: FoldStep, { set }: Extract<Input, { kind: 'set-ch
   // A pause changes what each runner needs.
   if (isPaused(set) !== isPaused(state.set)) state.table.lookAtAll()
   if (runnerImage(set) !== runnerImage(state.set)) state.forge.runnerVersion = undefined
+  if (!set.source.rerun) state.reruns = noReruns
   state.set = set
   state.templateHash = hash
 }
 
 /** Another process may have acted since: the actions of the earlier term are over, and the registrations are listed again.
  *  A start that was cut short may have left a pod without its Secret. */
-function termBegan({ state }: FoldStep): void {
+function termBegan(step: FoldStep): void {
+  const { state } = step
   for (const runner of [...state.table.all()]) {
     const pod = runner.pod.is === 'present' ? runner.pod.value : undefined
     if (pod && pod.startedAt === undefined && !pod.end) state.table.put({ ...runner, secret: 'unknown' })
@@ -102,4 +106,5 @@ function termBegan({ state }: FoldStep): void {
   state.forge.registrationsAt = undefined
   for (const { registration } of state.pendingRemovals.all()) state.pendingRemovals.settle(registration.name)
   state.table.settleAll()
+  rerunsAbandoned(step)
 }

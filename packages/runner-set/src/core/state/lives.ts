@@ -4,6 +4,7 @@ import { forgeTraits } from '../../model/forge-traits.ts'
 import type { ContainerEnd, PodFacts, Runner } from '../../model/runner.ts'
 import { failureOfEnd } from '../end.ts'
 import { occupies } from '../phase.ts'
+import { broke } from './fold-reruns.ts'
 import { isDroppedByForge } from './runner-facts.ts'
 import { begunAt, countFailure, type FoldStep, note, subject } from './step.ts'
 
@@ -39,13 +40,16 @@ function ended(step: FoldStep, runner: Runner, end: ContainerEnd): void {
   // A forge refuses to remove a busy runner, or fails its job. So no job is left that the demand could count.
   if (runner.ending?.answer !== 'removed') depart(step, runner)
   const failure = failureOfEnd(runner, end, step.state.set)
-  if (failure) failed(step, runner, failure)
+  if (!failure) return
+  failed(step, runner, failure)
+  broke(step, runner, failure, end)
 }
 
 function vanished(step: FoldStep, runner: Runner, pod: PodFacts): void {
   const where = pod.node ? `it was on node ${pod.node}` : 'it was on no node yet'
   const { reason, message } = pod.disrupted ?? { reason: 'pod-vanished', message: where }
   failed(step, runner, { reason, message })
+  broke(step, runner, { reason, message }, undefined)
 }
 
 /** With a job, the job stays assigned at the forge and needs no replacement. Without one, the replacement waits. */

@@ -1,6 +1,7 @@
 // The jobs that runners took last. The status carries them, so that an operator finds the runner of a job without a write for each runner.
 import type { Instant } from '@dayfly/kit/clock'
 import { timestamp } from '@dayfly/kit/timestamp'
+import type { JobOrigin } from '../../model/forge-event.ts'
 import type { JobRecord } from '../../model/status.ts'
 
 /** A longer name is cut: the status is written once a second while jobs come and go. */
@@ -8,7 +9,12 @@ const nameLengthMax = 200
 
 type Started = {
   readonly runner: string
-  readonly job: { readonly id: string; readonly name: string; readonly repository: string }
+  readonly job: {
+    readonly id: string
+    readonly name: string
+    readonly repository: string
+    readonly origin?: JobOrigin | undefined
+  }
   readonly at: Instant
 }
 
@@ -18,10 +24,12 @@ export function withStarted(
   { runner, job, at }: Started,
   most: number,
 ): readonly JobRecord[] {
-  const { id, repository } = job
+  const { id, repository, origin } = job
   if (jobs.some((one) => one.runner === runner && one.id === id)) return jobs
   const name = job.name.slice(0, nameLengthMax)
-  const record: JobRecord = { id, name, repository, runner, startedAt: timestamp(at), result: null, finishedAt: null }
+  const run = origin?.run === undefined ? {} : { run: origin.run }
+  const startedAt = timestamp(at)
+  const record: JobRecord = { id, name, repository, ...run, runner, startedAt, result: null, finishedAt: null }
   return [record, ...jobs].slice(0, most)
 }
 

@@ -6,6 +6,7 @@ import type { ForgeState } from '../../model/forge-event.ts'
 import type { Limits } from '../../model/limits.ts'
 import type { PoolMember } from '../../model/pool.ts'
 import type { Quotas } from '../../model/quota.ts'
+import type { RerunStatus, Reruns } from '../../model/rerun.ts'
 import type { Reading } from '../../model/runner.ts'
 import type { RunnerSet } from '../../model/runner-set.ts'
 import type { RunnerVersionStatus } from '../../model/runner-version.ts'
@@ -15,6 +16,7 @@ import { firstCapacity } from '../capacity.ts'
 import { needOf, poolMemberOf, surplusEndsAt } from '../need.ts'
 import { isPaused } from '../paused.ts'
 import { templateHash } from '../pod.ts'
+import { rerunsOf } from '../rerun/reruns.ts'
 import { storedVersion } from '../runner-version.ts'
 import { Minimums } from '../schedule.ts'
 import { fleetOf } from '../strategy/fleet.ts'
@@ -50,6 +52,7 @@ export type SetState = {
   jobs: readonly JobRecord[]
   /** Jobs that started on a runner that had run one. */
   lateJobs: number
+  reruns: Reruns
   /** The reading of the demand for which a strategy of cycles decided last, by its time. */
   scaledBy: Instant
   readonly underway: Record<SetAction['kind'], boolean>
@@ -64,6 +67,7 @@ export type StoredStatus = {
   readonly forge?: ForgeState
   readonly jobs?: readonly JobRecord[]
   readonly lateJobs?: number
+  readonly rerun?: RerunStatus | null
   readonly runnerVersion?: RunnerVersionStatus | null
 }
 
@@ -95,6 +99,7 @@ export function newSetState(set: RunnerSet, stored: StoredStatus = {}): SetState
     unassigned: undefined,
     jobs: stored.jobs ?? [],
     lateJobs: stored.lateJobs ?? 0,
+    reruns: rerunsOf(set.source.rerun && stored.rerun),
     scaledBy: 0,
     underway: { 'check-template': false, 'list-registrations': false, report: false },
     retries: {},
@@ -159,6 +164,7 @@ export function worldOf(
     underWay: table.underWay(),
     jobs: state.jobs,
     lateJobs: state.lateJobs,
+    reruns: state.reruns,
     unserved: forge.unserved,
     stuck: table.stuck(),
     allowance,
