@@ -7,14 +7,19 @@ import { parse } from 'yaml'
 const read = (file: string) => readFileSync(path.resolve(import.meta.dirname, '..', file), 'utf8')
 const metrics = new Map<string, MetricInfo>(Object.values(metricTable).map((metric) => [metric.name, metric]))
 
-const rules: readonly { readonly alert: string; readonly expr: string }[] = parse(
-  read('deploy/chart/files/alerts.yaml'),
-).groups[0].rules
+type Rule = { readonly alert?: string; readonly record?: string; readonly expr: string }
+const rules: readonly Rule[] = parse(read('deploy/chart/files/alerts.yaml')).groups.flatMap(
+  ({ rules }: { readonly rules: readonly Rule[] }) => rules,
+)
+/** The alerts about the objective read the recorded series. */
+const onRecorded = rules.filter(({ expr }) => /\bdayfly:/.test(expr))
 const { panels } = JSON.parse(read('deploy/chart/files/dashboard.json')) as {
   readonly panels: readonly { readonly title: string; readonly targets?: readonly { readonly expr: string }[] }[]
 }
 const expressions = [
-  ...rules.map(({ alert, expr }) => [alert, expr] as const),
+  ...rules
+    .filter((rule) => !onRecorded.includes(rule))
+    .map(({ alert, record, expr }) => [alert ?? record, expr] as const),
   ...panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => [title, expr] as const)),
 ]
 
@@ -58,4 +63,10 @@ it('gives the dashboard a panel for every metric', () => {
   )
   const absent = [...metrics.keys()].filter((name) => !shown.has(name))
   expect(absent).toEqual(['dayfly_build_info', 'dayfly_runner_delays_total'])
+})
+
+it('records every series that an alert about the objective reads', () => {
+  const recorded = rules.flatMap(({ record }) => record ?? [])
+  const read = onRecorded.flatMap(({ expr }) => expr.match(/\bdayfly:\w+:\w+/g) ?? [])
+  expect([...new Set(read)].sort()).toEqual(recorded.toSorted())
 })

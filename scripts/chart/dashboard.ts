@@ -45,6 +45,7 @@ const rows: readonly { readonly title: string; readonly height: number; readonly
         queries: [
           { expr: `sum by (state) (dayfly_runners{${ofSet},state!="ended"})`, legend: '{{state}}' },
           { expr: `sum(dayfly_demand_jobs{${ofSet}})`, legend: 'demand' },
+          { expr: `sum(dayfly_runners_min{${ofSet}})`, legend: 'minimum' },
           { expr: `sum(dayfly_runners_max{${ofSet}})`, legend: 'maximum' },
           { expr: `sum(dayfly_runners_announced{${ofSet}})`, legend: 'announced' },
           {
@@ -118,6 +119,30 @@ const rows: readonly { readonly title: string; readonly height: number; readonly
           {
             expr: `min by (namespace, set, version) (dayfly_runner_version_end_timestamp_seconds{${ofSet}} - time())`,
             legend: '{{namespace}}/{{set}} {{version}}',
+          },
+        ],
+      },
+      {
+        title: 'Queue time by repository',
+        description: 'The mean wait of the jobs that started, of the ten repositories that wait longest.',
+        kind: 'lines',
+        unit: 's',
+        queries: [
+          {
+            expr: `topk(10, sum by (repository, workflow) (rate(dayfly_started_jobs_queue_seconds_total{${ofSet}}[$__rate_interval])) / sum by (repository, workflow) (rate(dayfly_started_jobs_total{${ofSet}}[$__rate_interval])))`,
+            legend: '{{repository}} {{workflow}}',
+          },
+        ],
+      },
+      {
+        title: 'Jobs that missed the objective',
+        description: 'The part of the started jobs that waited longer than spec.objective.queueTime.',
+        kind: 'lines',
+        unit: 'percentunit',
+        queries: [
+          {
+            expr: `sum by (namespace, set) (rate(dayfly_started_jobs_total{objective="missed", ${ofSet}}[$__rate_interval])) / sum by (namespace, set) (rate(dayfly_started_jobs_total{objective=~"kept|missed", ${ofSet}}[$__rate_interval]))`,
+            legend: '{{namespace}}/{{set}}',
           },
         ],
       },

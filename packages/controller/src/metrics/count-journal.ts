@@ -60,6 +60,7 @@ function countOfSet(instruments: Instruments, series: SetSeries, event: OfSet): 
       break
     case 'job-started':
       observe(instruments.queueSeconds, series, event, event.queuedMs)
+      countSource(instruments, series, event)
       break
     case 'runner-started':
       observe(instruments.startSeconds, series, event, event.startMs)
@@ -75,4 +76,24 @@ function observe(
 ): void {
   const labels = ms === undefined ? undefined : series.labels(histogram, { namespace, set })
   if (ms !== undefined && labels) histogram.observe(labels, Math.max(0, ms) / 1_000)
+}
+
+/** A set has series for so many pairs of repository and workflow. The first ones keep theirs, so that no counter ever goes back. */
+const sourcesMax = 50
+const otherSources = { repository: 'other', workflow: 'other' } as const
+
+function countSource(
+  instruments: Instruments,
+  series: SetSeries,
+  event: Extract<OfSet, { kind: 'job-started' }>,
+): void {
+  const { namespace, set, job, queuedMs, objective = 'none' } = event
+  const { startedJobs, startedJobsQueueSeconds } = instruments
+  const pair = { repository: job.repository || 'unknown', workflow: job.origin?.workflow ?? 'unknown' }
+  const source = series.isKnown(startedJobsQueueSeconds, { namespace, set, ...pair }, sourcesMax) ? pair : otherSources
+  const waited = series.labels(startedJobsQueueSeconds, { namespace, set, ...source })
+  const started = series.labels(startedJobs, { namespace, set, ...source, objective })
+  if (!waited || !started) return
+  startedJobsQueueSeconds.inc(waited, Math.max(0, queuedMs ?? 0) / 1_000)
+  startedJobs.inc(started)
 }

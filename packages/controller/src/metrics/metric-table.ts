@@ -82,6 +82,18 @@ export const metricTable = {
     help: 'How long a job waited at the forge before a runner started it.',
     buckets: [1, 2, 5, 10, 15, 30, 45, 60, 120, 300, 600, 1_800, 3_600],
   },
+  startedJobs: {
+    name: 'dayfly_started_jobs_total',
+    type: 'counter',
+    labels: [...ofSet, 'repository', 'workflow', 'objective'],
+    help: 'Jobs that runners started, by repository and workflow, and by spec.objective.queueTime: kept, missed, or none. The first 50 pairs of a set have series of their own, and the others are together under other.',
+  },
+  startedJobsQueueSeconds: {
+    name: 'dayfly_started_jobs_queue_seconds_total',
+    type: 'counter',
+    labels: [...ofSet, 'repository', 'workflow'],
+    help: 'How long these jobs had waited at the forge, in seconds, together. Divide it by the number of jobs.',
+  },
   startSeconds: {
     name: 'dayfly_runner_start_seconds',
     type: 'histogram',

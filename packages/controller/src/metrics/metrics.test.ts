@@ -127,6 +127,26 @@ describe('the counters of sets', () => {
     expect(await shown(metrics, 'dayfly_jobs_finished_total')).toContainEqual(['ci linux succeeded', 1])
   })
 
+  test('know the source of 50 pairs of repository and workflow, and put the others together', async () => {
+    const metrics = make()
+    write(metrics, { ...of, kind: 'set-added' }, lead)
+    const started = (index: number, objective?: 'kept' | 'missed') => {
+      const job = { id: `${index}`, name: 'a', repository: `acme/r${index}`, origin: { workflow: 'ci.yml' } }
+      const event = { ...of, kind: 'job-started', runner: 'r', job, queuedMs: 2_000 } as const
+      return objective ? { ...event, objective } : event
+    }
+    for (let index = 0; index < 60; index++) write(metrics, started(index))
+    write(metrics, started(0, 'missed'), started(59, 'missed'))
+    const counted = await shown(metrics, 'dayfly_started_jobs_total')
+    expect(counted).toContainEqual(['ci linux acme/r0 ci.yml none', 1])
+    expect(counted).toContainEqual(['ci linux acme/r0 ci.yml missed', 1])
+    expect(counted).toContainEqual(['ci linux other other none', 10])
+    expect(counted).toContainEqual(['ci linux other other missed', 1])
+    const waited = await shown(metrics, 'dayfly_started_jobs_queue_seconds_total')
+    expect(waited).toHaveLength(51)
+    expect(waited).toContainEqual(['ci linux acme/r0 ci.yml', 4])
+  })
+
   test('end with their set, and a late event does not bring them back', async () => {
     const metrics = make()
     const start = {

@@ -30,6 +30,8 @@ export function createInstruments() {
     runnerFailures: counter(table.runnerFailures),
     runnerDelays: counter(table.runnerDelays),
     setFailures: counter(table.setFailures),
+    startedJobs: counter(table.startedJobs),
+    startedJobsQueueSeconds: counter(table.startedJobsQueueSeconds),
     jobsFinished: counter(table.jobsFinished),
     brokenJobs: counter(table.brokenJobs),
     jobsLate: counter(table.jobsLate),

@@ -21,6 +21,12 @@ export class SetSeries {
     this.#sets.delete(key)
   }
 
+  /** Returns whether a metric of a set has this series, or may have one more. */
+  isKnown(metric: Removable, of: Labels & { readonly namespace: string; readonly set: string }, most: number): boolean {
+    const series = this.#sets.get(keyOf(of.namespace, of.set))?.get(metric)
+    return series === undefined || series.size < most || series.has(textOf(of))
+  }
+
   /** Returns the labels of a series. Returns undefined if the set does not exist: a late event would bring its series back. */
   labels<Of extends Labels & { readonly namespace: string; readonly set: string }>(
     metric: Removable,
@@ -29,9 +35,13 @@ export class SetSeries {
     const metrics = this.#sets.get(keyOf(of.namespace, of.set))
     if (!metrics) return undefined
     const series = metrics.get(metric) ?? new Map<string, Labels>()
-    metrics.set(metric, series.set(JSON.stringify(Object.values(of)), of))
+    metrics.set(metric, series.set(textOf(of), of))
     return of
   }
+}
+
+function textOf(labels: Labels): string {
+  return JSON.stringify(Object.values(labels))
 }
 
 function keyOf(namespace: string, set: string): string {

@@ -93,6 +93,8 @@ export type JournalEvent =
       readonly kind: 'job-started'
       readonly job: NamedJob
       readonly queuedMs: number | undefined
+      /** Whether it waited no longer than the set's objective allows; absent without an objective or a known wait. */
+      readonly objective?: 'kept' | 'missed'
     })
   /** The runner had a job before: its cordon came too late. */
   | (OfRunner & { readonly kind: 'job-late'; readonly job: string })

@@ -96,7 +96,10 @@ function jobStarted(step: FoldStep, event: Extract<ForgeEvent, { kind: 'job-star
   }
   jobNamed(step, name, job, false)
   const queuedMs = queuedAt === undefined ? undefined : at - queuedAt
-  step.events.push({ kind: 'job-started', ...subject(step, name), job, queuedMs })
+  const objectiveMs = step.state.set.queueTimeMs
+  const isJudged = queuedMs !== undefined && objectiveMs !== undefined
+  const objective = isJudged ? { objective: queuedMs > objectiveMs ? ('missed' as const) : ('kept' as const) } : {}
+  step.events.push({ kind: 'job-started', ...subject(step, name), job, queuedMs, ...objective })
 }
 
 /** A runner that the forge does not end takes another job if its cordon comes too late. The stored jobs know what an earlier leader saw. */
