@@ -32,6 +32,7 @@ export const giteaPage = 'gitea'
 /** Pages whose blocks go to other programs than a shell or kubectl, each with the test that runs them. */
 export const otherPages = {
   dashboard: 'test/browser/guide.test.ts',
+  cost: 'packages/dashboard/src/store/read-lives.test.ts',
   'repeated-jobs': 'test/controller/rerun.test.ts',
   sizes: 'test/controller/sizes.test.ts',
   gitops: 'test/kubernetes/chart/gitops.test.ts',

@@ -38,6 +38,11 @@ const commands: Readonly<Record<string, CommandEntry>> = {
     summary: 'serve a page with the runner sets, their runners and what is wrong',
     load: async () => (await import('@dayfly/controller/command/dashboard')).dashboardCommand(),
   },
+  cost: {
+    group: 'operate',
+    summary: 'print what runners cost by set, repository and workflow, as CSV',
+    load: async () => (await import('@dayfly/controller/command/cost')).costCommand(),
+  },
   doctor: {
     group: 'check',
     summary: 'find, explain and fix errors that make CI runners hang, leak or fail',

@@ -263,7 +263,9 @@ export const runnerSetSpecSchema = z
       .describe('The maximum age of a runner. Dayfly ends an older runner even if it is busy.'),
     objective: z
       .strictObject({
-        queueTime: duration.describe('How long a job should wait at most. The page, the trends and the metrics compare with it.'),
+        queueTime: duration.describe(
+          'How long a job should wait at most. The page, the trends and the metrics compare with it.',
+        ),
       })
       .optional()
       .describe('The service that users of the set may expect. It changes no decision.'),
