@@ -8,7 +8,7 @@ import { segmentsOf } from './segments.ts'
 export type StoredLives = {
   /** Each life as it was stored last. */
   readonly lives: readonly Followed[]
-  /** Lines that cannot be read. The last line of a file that is being written is none of them. */
+  /** Lines that cannot be read. The last line of a file that is being written does not count. */
   readonly broken: number
 }
 
