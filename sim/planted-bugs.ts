@@ -41,7 +41,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'a pod is deleted without its UID',
     by: 'strangers',
-    seed: 1,
+    seed: 4,
     edits: [
       {
         file: 'packages/controller/src/act/delete-runner.ts',
@@ -199,7 +199,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'a removal at Gitea trusts what the list of runners calls busy',
     by: 'busy-runner',
-    seed: 24,
+    seed: 47,
     edits: [
       {
         file: 'packages/forges/src/gitea/wire.ts',

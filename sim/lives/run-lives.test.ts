@@ -17,7 +17,7 @@ function digestOf({ costs, virtualMs, lives, journaled, laps }: LivesRun): strin
 }
 
 describe('a run of lives', () => {
-  it('keeps every promise through every fault, and leaves nothing', { timeout: 60_000 }, () => {
+  it('keeps every promise through every fault, and leaves nothing', { timeout: 240_000 }, () => {
     const seen: number[] = []
     const run = runLives(plan, { onLap: ({ lives }) => seen.push(lives) })
     expect(run.broken).toEqual([])

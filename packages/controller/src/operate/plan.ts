@@ -193,6 +193,8 @@ function causeText(because: EndCause): string {
       return 'its container has ended'
     case 'surplus':
       return 'it is not needed'
+    case 'outdated':
+      return 'it is older than idleMax, or of an earlier template'
     case 'spent':
       return 'it gets no other job'
     case 'ghost':

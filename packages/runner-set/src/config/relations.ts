@@ -150,6 +150,12 @@ export const relations: readonly Relation[] = [
     holds: ({ startMax }) => milliseconds(startMax) > 0,
   },
   {
+    level: ['spec', 'idleMax'],
+    rule: "duration(self) > duration('0s')",
+    message: 'the duration must be longer than 0s',
+    holds: ({ idleMax }) => idleMax === undefined || milliseconds(idleMax) > 0,
+  },
+  {
     level: ['spec', 'lifeMax'],
     rule: "duration(self) > duration('0s')",
     message: 'the duration must be longer than 0s',

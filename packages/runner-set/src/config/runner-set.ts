@@ -138,6 +138,7 @@ function readSet(metadata: Metadata, spec: RunnerSetSpec): RunnerSet {
     keepFinishedMs: milliseconds(spec.keepFinished),
     keepFailedMs: milliseconds(spec.keepFailed),
     startMaxMs: milliseconds(spec.startMax),
+    idleMaxMs: spec.idleMax === undefined ? undefined : milliseconds(spec.idleMax),
     lifeMaxMs: spec.lifeMax === undefined ? undefined : milliseconds(spec.lifeMax),
     queueTimeMs: spec.objective === undefined ? undefined : milliseconds(spec.objective.queueTime),
     template: (spec.template ?? {}) as RunnerSet['template'],

@@ -258,6 +258,9 @@ export const runnerSetSpecSchema = z
       .describe(
         'How long an init container or the pull of an image may take, counted from its start. A sidecar has the time of its startup probe.',
       ),
+    idleMax: duration
+      .optional()
+      .describe('The maximum age of an idle runner. Dayfly replaces an older one, and leaves busy ones alone.'),
     lifeMax: duration
       .optional()
       .describe('The maximum age of a runner. Dayfly ends an older runner even if it is busy.'),

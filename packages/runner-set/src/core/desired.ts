@@ -1,11 +1,11 @@
 // Turns a demand and a scale policy into a number of runners.
 import { unreachable } from '@dayfly/kit/assert'
 import type { Demand } from '../model/demand.ts'
-import type { RunnerSet } from '../model/runner-set.ts'
+import type { Scale } from '../model/runner-set.ts'
 
 /** Returns how many runners should live: demand plus the idle spares, up to the ceiling (docs/reference/scale-set-protocol.md#s13).
  *  @param busy runners that have a job now */
-export function desiredRunners(demand: Demand, scale: Pick<RunnerSet['scale'], 'min' | 'max'>, busy: number): number {
+export function desiredRunners(demand: Demand, scale: Pick<Scale, 'min' | 'max'>, busy: number): number {
   return Math.min(scale.max, scale.min + runnersForJobs(demand, busy))
 }
 

@@ -12,6 +12,7 @@ import type { LifeDecision, Moment } from './moment.ts'
 import { needsCordon } from './needs-cordon.ts'
 import { isPaused } from './paused.ts'
 import { phaseOf } from './phase.ts'
+import { judgeAge } from './renewal.ts'
 import { waitsForStatusUntil } from './rerun/kept.ts'
 import { recentFailures } from './state/history.ts'
 
@@ -205,7 +206,10 @@ function decideIdle(moment: Moment, runner: Runner, pod: PodFacts): LifeDecision
     const failure: Failure = { reason: 'runner-failed', message: 'it runs without a registration and without a job' }
     return end(moment, runner, { kind: 'ghost' }, failure)
   }
-  return askRegistrations(moment, listEveryMs(moment, runner, startedAt), startedAt)
+  const age = judgeAge(moment, runner, pod)
+  if (age.mark) return age
+  const asks = askRegistrations(moment, listEveryMs(moment, runner, startedAt), startedAt)
+  return { ...asks, ...earlier(asks.due, age.due) }
 }
 
 /** A runner that is not online yet is looked for soon, then less and less often. An idle one is only guarded against a lost registration. */

@@ -10,6 +10,7 @@ import { endStep } from './ending.ts'
 import type { Moment } from './moment.ts'
 import { freshDemand, surplusEndsAt } from './need.ts'
 import { isPaused } from './paused.ts'
+import { decideRenewal } from './renewal.ts'
 import { startsOf } from './starts.ts'
 import { decideByPercentage } from './strategy/percentage.ts'
 
@@ -32,9 +33,14 @@ export function decideScale(moment: Moment, leaving: ReadonlySet<string>, ids: r
   if (!counts.known) return heldBy('pods-unknown')
   if (set.scale.percentage) return decideCycle(moment, { leaving, ids, counts: counts.value }, set.scale.percentage)
   if (!need) return heldBy('demand-unknown')
-  if (need.missing > 0) return decideStarts(moment, counts.value, need.missing, ids)
+  if (need.missing > 0) {
+    const starts = decideStarts(moment, counts.value, need.missing, ids)
+    return starts.actions.length > 0
+      ? starts
+      : { ...starts, actions: renew(moment, leaving, counts.value, starts.held) }
+  }
   const extra = need.surplus - leaving.size
-  return extra > 0 ? decideSurplus(moment, leaving, extra) : nothing
+  return extra > 0 ? decideSurplus(moment, leaving, extra) : { actions: renew(moment, leaving, counts.value) }
 }
 
 /** How many runners are missing is unknown. */
@@ -63,13 +69,19 @@ function decideCycle(moment: Moment, { leaving, ids, counts }: Scaling, percenta
   const { creates, cordons } = decideByPercentage(fleet, { ...percentage, min, max, runnersMax }, now)
   if (creates > 0) return { ...decideStarts(moment, counts, creates, ids), scaledBy: demand.at }
   const chosen = world.surplus.filter(({ name }) => cordons.includes(name) && !leaving.has(name))
-  return { actions: endEach(moment, chosen), scaledBy: demand.at }
+  const ends = chosen.length > 0 ? endEach(moment, chosen) : renew(moment, leaving, counts)
+  return { actions: ends, scaledBy: demand.at }
 }
 
 function decideStarts(moment: Moment, counts: Counts, missing: number, ids: readonly string[]): ScaleDecision {
   const { count, held, wakeAt } = startsOf(moment, counts, missing)
   const prefix = runnerPrefix(moment.world.set)
   return { actions: ids.slice(0, count).map((id) => ({ kind: 'start-runner', runner: prefix + id })), held, wakeAt }
+}
+
+/** One end at a time: another runner that leaves comes first. */
+function renew(moment: Moment, leaving: ReadonlySet<string>, counts: Counts, held?: Held): readonly Action[] {
+  return leaving.size > 0 ? [] : decideRenewal(moment, counts, held)
 }
 
 /** Surplus runners end only after a quiet period. */

@@ -53,6 +53,7 @@ export type Action =
 export type Mark =
   | { readonly runner: string; readonly is: 'delayed'; readonly failure: LastingFailure }
   | { readonly runner: string; readonly is: 'stuck'; readonly failure: LastingFailure }
+  | { readonly runner: string; readonly is: 'outdated' }
 
 export type Decision = {
   readonly actions: readonly Action[]

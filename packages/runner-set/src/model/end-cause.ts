@@ -5,6 +5,8 @@ import type { Failure } from './failure.ts'
 export type EndCause =
   | { readonly kind: 'ended' }
   | { readonly kind: 'surplus' }
+  /** It is idle, and older than `idleMax` or of an earlier template. */
+  | { readonly kind: 'outdated' }
   /** It had its job, or the forge gives it none, and its container runs on by itself. */
   | { readonly kind: 'spent' }
   | { readonly kind: 'ghost' }

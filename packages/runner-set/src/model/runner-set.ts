@@ -133,6 +133,8 @@ export type RunnerSet = {
   readonly keepFailedMs: number
   /** How long a step of a start may take that has no bound of its own, in milliseconds. */
   readonly startMaxMs: number
+  /** An idle runner that is older is replaced, in milliseconds. */
+  readonly idleMaxMs: number | undefined
   /** The operator's bound on one life, in milliseconds. It ends busy runners, too. */
   readonly lifeMaxMs: number | undefined
   /** How long a job should wait at most, in milliseconds. Only the page compares with it. */

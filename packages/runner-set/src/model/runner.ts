@@ -121,6 +121,8 @@ export type Runner = {
   readonly delay: LastingFailure | undefined
   /** Why its end is proved stuck: it counts no longer against `max`. Undefined while it is not. */
   readonly stuck: LastingFailure | undefined
+  /** It is older than `idleMax`, or of an earlier template: it is replaced while it is idle. */
+  readonly outdated: boolean
 }
 
 /** The phase of a runner. `phaseOf` derives it from the facts; it is never stored.

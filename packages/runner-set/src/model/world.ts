@@ -169,6 +169,8 @@ export type SetWorld = {
   readonly capacity: Capacity
   /** Runners that have waited for a node for long enough to be shown. */
   readonly unplaced: Delays | undefined
+  /** Idle runners that will be replaced, and the one that goes next; undefined while one goes. */
+  readonly outdated: { readonly count: number; readonly next: Runner | undefined }
   /** A problem of the link to the forge, until demand is known again. */
   readonly forgeFailure: (Failure & { readonly since: Instant }) | undefined
   /** A difference between the set and the forge's record of it. */

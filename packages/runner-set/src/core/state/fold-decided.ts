@@ -24,8 +24,9 @@ export function foldDecided(step: FoldStep, { decision }: Extract<Input, { kind:
 }
 
 /** A runner that is proved stuck is held up no more: its problem is shown once. */
-function marked({ is, failure }: Mark): Partial<Runner> {
-  return is === 'stuck' ? { stuck: failure, delay: undefined } : { delay: failure }
+function marked(mark: Mark): Partial<Runner> {
+  if (mark.is === 'outdated') return { outdated: true }
+  return mark.is === 'stuck' ? { stuck: mark.failure, delay: undefined } : { delay: mark.failure }
 }
 
 function report(step: FoldStep, event: JournalEvent): void {

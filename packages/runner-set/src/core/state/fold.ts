@@ -84,10 +84,17 @@ function setChanged({ state }: FoldStep, { set }: Extract<Input, { kind: 'set-ch
   if (state.template?.is === 'refused') state.template = undefined
   // A pause changes what each runner needs.
   if (isPaused(set) !== isPaused(state.set)) state.table.lookAtAll()
+  if (hash !== state.templateHash || set.idleMaxMs !== state.set.idleMaxMs) judgeAgesAgain(state)
   if (runnerImage(set) !== runnerImage(state.set)) state.forge.runnerVersion = undefined
   if (!set.source.rerun) state.reruns = noReruns
   state.set = set
   state.templateHash = hash
+}
+
+/** The set decides which idle runners are outdated. */
+function judgeAgesAgain({ table }: SetState): void {
+  for (const runner of [...table.all()]) if (runner.outdated) table.put({ ...runner, outdated: false })
+  table.lookAtAll()
 }
 
 /** Another process may have acted since: the actions of the earlier term are over, and the registrations are listed again.

@@ -21,6 +21,7 @@ export function requestedRunner(name: string, at: Instant): Runner {
     explainedAt: undefined,
     delay: undefined,
     stuck: undefined,
+    outdated: false,
   }
 }
 

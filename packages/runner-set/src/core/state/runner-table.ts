@@ -3,7 +3,7 @@ import type { Instant } from '@dayfly/kit/clock'
 import { DueIndex } from '@dayfly/kit/due'
 import type { LastingFailure } from '../../model/failure.ts'
 import type { Counts, Phase, Runner } from '../../model/runner.ts'
-import type { Delays } from '../../model/world.ts'
+import type { Delays, SetWorld } from '../../model/world.ts'
 import { isUnproved, occupies, phaseOf } from '../phase.ts'
 import { HeldUp } from './held-up.ts'
 
@@ -20,6 +20,8 @@ export class RunnerTable {
   readonly #unplaced = new HeldUp()
   /** Runners whose pod exists and that start or wait for a job. */
   readonly #waiting = new Map<string, Runner>()
+  /** Idle runners that will be replaced. */
+  readonly #outdated = new Map<string, Runner>()
   /** Changed since the last tick, without an action under way. */
   readonly #changed = new Set<string>()
   readonly #due = new DueIndex()
@@ -66,6 +68,8 @@ export class RunnerTable {
     this.#runners.set(after.name, after)
     if (isWaiting(after)) this.#waiting.set(after.name, after)
     else this.#waiting.delete(after.name)
+    if (after.outdated && phaseOf(after) === 'idle') this.#outdated.set(after.name, after)
+    else this.#outdated.delete(after.name)
     if (!this.#underway.has(after.name)) this.#changed.add(after.name)
     this.#note(after.name, before?.delay, after.delay)
     this.#stuck.note(after.name, before?.stuck, after.stuck)
@@ -80,6 +84,7 @@ export class RunnerTable {
     this.#stuck.note(name, before.stuck, undefined)
     this.#runners.delete(name)
     this.#waiting.delete(name)
+    this.#outdated.delete(name)
     this.#changed.delete(name)
     this.#underway.delete(name)
     this.#due.delete(name)
@@ -131,6 +136,16 @@ export class RunnerTable {
       if (runner) taken.push(runner)
     }
     return taken
+  }
+
+  /** The idle runners that will be replaced. While an action on one is under way, there is no next one. */
+  outdated(): SetWorld['outdated'] {
+    let next: Runner | undefined
+    for (const runner of this.#outdated.values()) {
+      if (this.#underway.has(runner.name)) return { count: this.#outdated.size, next: undefined }
+      next ??= runner
+    }
+    return { count: this.#outdated.size, next }
   }
 
   /** Returns runners that wait for a job and have no action under way: those that have not started first, then the oldest. Looks at every waiting runner. */

@@ -117,8 +117,15 @@ type Surroundings = Pick<SetWorld, 'allowance'> & {
 /** Returns what the set has and asks for as a member of its pool; undefined without one. */
 export function memberIn(state: SetState, limits: Limits, now: Instant): PoolMember | undefined {
   if (!state.set.scale.pool) return undefined
-  const minimum = state.minimums.at(state.set.scale, now)
-  return poolMemberOf({ set: state.set, minimum, demand: state.forge.demand, counts: countsOf(state) }, limits, now)
+  const { forge, table } = state
+  const facts = {
+    set: state.set,
+    minimum: state.minimums.at(state.set.scale, now),
+    demand: forge.demand,
+    counts: countsOf(state),
+    outdated: table.outdated(),
+  }
+  return poolMemberOf(facts, limits, now)
 }
 
 function countsOf({ pods, table }: SetState): SetWorld['counts'] {
@@ -138,9 +145,11 @@ export function worldOf(
   const counts = countsOf(state)
   const departed = departures.all()
   const minimum = state.minimums.at(state.set.scale, now)
-  const me = poolMemberOf({ set: state.set, minimum, demand: forge.demand, counts }, limits, now)
+  const outdated = table.outdated()
+  const facts = { set: state.set, minimum, demand: forge.demand, counts, outdated }
+  const me = poolMemberOf(facts, limits, now)
   const pool = me && { me, others }
-  const need = needOf({ set: state.set, minimum, demand: forge.demand, counts, departed, pool }, limits, now)
+  const need = needOf({ ...facts, departed, pool }, limits, now)
   const unassigned = unassignedOf({ demand: forge.demand, counts, need }, state.unassigned, limits, now)
   return {
     set: state.set,
@@ -172,6 +181,7 @@ export function worldOf(
     pool,
     capacity: state.capacity,
     unplaced: table.unplaced(),
+    outdated,
     forgeFailure: forge.failure,
     settingsFailure: forge.settingsFailure,
     runnerVersion: forge.runnerVersion,

@@ -1,0 +1,43 @@
+// Replaces idle runners that are outdated: older than `idleMax`, or of an earlier template. A busy one is left alone.
+import type { Action } from '../model/action.ts'
+import type { Held } from '../model/held.ts'
+import type { Counts, PodFacts, Runner } from '../model/runner.ts'
+import type { Scale } from '../model/runner-set.ts'
+import type { SetWorld } from '../model/world.ts'
+import { endStep } from './ending.ts'
+import type { LifeDecision, Moment } from './moment.ts'
+
+/** Marks an idle runner as outdated, or says when it will be. */
+export function judgeAge({ world, now }: Moment, runner: Runner, pod: PodFacts): LifeDecision {
+  if (runner.outdated) return {}
+  const mark = { runner: runner.name, is: 'outdated' } as const
+  if (pod.templateHash !== undefined && pod.templateHash !== world.templateHash) return { mark }
+  const { idleMaxMs } = world.set
+  if (idleMaxMs === undefined) return {}
+  const at = pod.createdAt + idleMaxMs
+  return now < at ? { due: at } : { mark }
+}
+
+/** Returns how many runners live in addition while outdated ones are replaced: the replacement comes first. */
+export function renewalExtra({ min }: Pick<Scale, 'min'>, outdated: SetWorld['outdated']): number {
+  return Math.min(1, outdated.count, min)
+}
+
+/**
+ * Ends one outdated runner. It waits until a runner of the present template has come online, and every other one too: a broken template
+ * never costs the idle ones. @param held why the replacement does not start
+ */
+export function decideRenewal({ world, ...rest }: Moment, counts: Counts, held: Held | undefined): readonly Action[] {
+  const { next } = world.outdated
+  if (next?.pod.is !== 'present' || world.history.proof !== 'proved' || counts.unproved > 0) return []
+  if (!hasReplacement(world, counts, held)) return []
+  const { action } = endStep({ world, ...rest }, next, next.pod.value, { kind: 'outdated' })
+  return action ? [action] : []
+}
+
+/** Without room for one more, a set of several idle runners does without one for a moment. */
+function hasReplacement({ need, set }: SetWorld, counts: Counts, held: Held | undefined): boolean {
+  if (need && need.wanted >= set.scale.max) return need.missing <= 0
+  const isFull = held?.why.is === 'quota' || held?.why.is === 'pool'
+  return counts.idle > 1 && (!need || need.missing <= (isFull ? 1 : 0))
+}
