@@ -131,7 +131,7 @@ async function pageSettings(options: Options): Promise<PageSettings | undefined>
   return {
     address,
     access: gateKindOf(dashboardAccess, address),
-    prices: dashboardPrices === undefined ? null : await readPrices(dashboardPrices),
+    prices: dashboardPrices === undefined ? null : await readPrices(dashboardPrices, '--dashboard-prices'),
     history: dashboardHistory === undefined ? undefined : { folder: dashboardHistory, days, megabytes },
   }
 }

@@ -2,7 +2,7 @@
 import { CliFailure, codeOf } from '@dayfly/command-line/failure'
 import { printJson, printNote, printResult } from '@dayfly/command-line/output'
 import { programName } from '@dayfly/command-line/program-name'
-import { type CostLine, costLinesOf } from '@dayfly/dashboard/history/cost-lines'
+import { type CostGaps, type CostLine, costLinesOf, sumOf } from '@dayfly/dashboard/history/cost-lines'
 import type { Prices } from '@dayfly/dashboard/model/trends'
 import { readStoredLives, type StoredLives } from '@dayfly/dashboard/store/read-lives'
 import { counted } from '@dayfly/kit/age-text'
@@ -11,7 +11,7 @@ import { Command, InvalidArgumentError, Option } from 'commander'
 import { readPrices } from '../page/prices.ts'
 import { csvOf, focusRow } from './focus.ts'
 
-const levels = ['workflow', 'repository', 'set'] as const
+const levels = ['job', 'workflow', 'repository', 'set'] as const
 
 type Options = {
   readonly history: string
@@ -40,6 +40,7 @@ Examples:
   ${dayfly} cost --history ./history --prices prices.json --since 2026-11-01 --until 2026-12-01 --by repository
 
 Each line is one day, set, repository, workflow and use: job, overhead, idle, infrastructure or forge.
+With --by job, each job has lines of its own.
 The amounts are an estimate: what the pods request, times your prices. Only lives that have ended count.
 Exit codes: 0 printed, 1 the history or the prices cannot be read, 2 wrong usage.`,
     )
@@ -47,40 +48,36 @@ Exit codes: 0 printed, 1 the history or the prices cannot be read, 2 wrong usage
 }
 
 async function show({ history, prices: file, since, until, by, json }: Options): Promise<void> {
-  const prices = await readPrices(file)
+  const prices = await readPrices(file, '--prices')
   const { lives, broken } = await readLives(history)
   const span = { from: since ?? 0, to: until ?? systemClock().now(), prices }
-  const { lines, unpriced, open } = costLinesOf(lives, span)
-  const shown = merged(lines, by)
-  if (json) printJson({ currency: prices.currency, lines: shown, unpriced, open, broken })
+  const { lines, gaps } = costLinesOf(lives, span)
+  const shown = sumOf(lines.map((line) => named(line, by)))
+  if (json) printJson({ currency: prices.currency, lines: shown, ...gaps, broken })
   else printResult(csvOf(shown.map((line) => focusRow(line, prices.currency))))
-  noteAll(shown, prices, { unpriced, open, broken })
+  noteAll(shown, prices, { ...gaps, broken })
 }
 
-type Gaps = { readonly unpriced: number; readonly open: number; readonly broken: number }
+type Gaps = CostGaps & { readonly broken: number }
 
 /** The notes go to stderr, so that the table stays a table. */
-function noteAll(lines: readonly CostLine[], { currency }: Prices, { unpriced, open, broken }: Gaps): void {
+function noteAll(lines: readonly CostLine[], { currency }: Prices, { unpriced, undated, open, broken }: Gaps): void {
   const sum = lines.reduce((total, { amount }) => total + amount, 0)
+  const runners = (count: number) => counted(count, 'runner')
   printNote(`${counted(lines.length, 'line')}, ${sum.toFixed(2)} ${currency} together.`)
-  if (unpriced > 0) printNote(`Not counted: ${counted(unpriced, 'runner')} whose pods request neither CPU nor memory.`)
-  if (open > 0) printNote(`Not counted yet: ${counted(open, 'runner')} without a known end.`)
+  if (unpriced > 0)
+    printNote(`Not counted: the time of ${runners(unpriced)} whose pods request neither CPU nor memory.`)
+  if (undated > 0) printNote(`Not counted: ${runners(undated)} whose begin nobody saw.`)
+  if (open > 0) printNote(`Not counted yet: ${runners(open)} without a known end.`)
   if (broken > 0) printNote(`Not counted: ${counted(broken, 'line')} of the history that cannot be read.`)
 }
 
-/** Returns the lines with the names that the level leaves out. */
-function merged(lines: readonly CostLine[], by: Options['by']): readonly CostLine[] {
-  if (by === 'workflow') return lines
-  const found = new Map<string, CostLine>()
-  for (const line of lines) {
-    const key = { ...line, workflow: '', ...(by === 'set' ? { repository: '' } : {}) }
-    const text = [key.day, key.set, key.repository, key.use].join('\n')
-    const before = found.get(text) ?? { ...key, jobs: 0, quantity: 0, amount: 0 }
-    const { jobs, quantity, amount } = line
-    const sums = { jobs: before.jobs + jobs, quantity: before.quantity + quantity, amount: before.amount + amount }
-    found.set(text, { ...before, ...sums })
-  }
-  return [...found.values()]
+/** Returns the line without the names that the level leaves out. */
+function named(line: CostLine, by: Options['by']): CostLine {
+  if (by === 'job') return line
+  const ofWorkflow = { ...line, job: '', jobName: '' }
+  if (by === 'workflow') return ofWorkflow
+  return { ...ofWorkflow, workflow: '', ...(by === 'set' ? { repository: '' } : {}) }
 }
 
 async function readLives(folder: string): Promise<StoredLives> {

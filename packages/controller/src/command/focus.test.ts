@@ -6,6 +6,8 @@ const line = {
   set: 'ci/linux',
   repository: 'acme/web',
   workflow: 'ci.yml',
+  job: '',
+  jobName: '',
   use: 'job',
   jobs: 2,
 } as const

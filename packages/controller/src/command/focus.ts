@@ -13,7 +13,7 @@ const descriptions: Readonly<Record<CostUse, string>> = {
 
 /** Returns one row. The columns with x_ are Dayfly's own, as the specification allows. */
 export function focusRow(
-  { day, set, repository, workflow, use, jobs, quantity, amount }: CostLine,
+  { day, set, repository, workflow, job, jobName, use, jobs, quantity, amount }: CostLine,
   currency: string,
 ): FocusRow {
   const [year = 0, month = 1] = day.split('-').map(Number)
@@ -58,6 +58,8 @@ export function focusRow(
     SubAccountId: repository === '' ? null : repository,
     SubAccountName: repository === '' ? null : repository,
     Tags: JSON.stringify({ set, ...(repository && { repository }), ...(workflow && { workflow }), use }),
+    x_JobId: job === '' ? null : job,
+    x_JobName: jobName === '' ? null : jobName,
     x_Jobs: jobs,
     x_Repository: repository === '' ? null : repository,
     x_Use: use,
@@ -73,7 +75,7 @@ export function csvOf(rows: readonly FocusRow[]): string {
 }
 
 const emptyLine: CostLine = {
-  ...{ day: '1970-01-01', set: '', repository: '', workflow: '' },
+  ...{ day: '1970-01-01', set: '', repository: '', workflow: '', job: '', jobName: '' },
   ...{ use: 'job', jobs: 0, quantity: 0, amount: 0 },
 }
 

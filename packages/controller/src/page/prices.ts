@@ -19,8 +19,9 @@ const pricesSchema = z.strictObject({
 
 const example = '{ "currency": "USD", "cpuHour": 0.04, "memoryGibHour": 0.005 }'
 
-export async function readPrices(file: string): Promise<Prices> {
-  return parsePrices(await readText(file), file)
+/** @param option the one that names the file, for the error */
+export async function readPrices(file: string, option: `--${string}`): Promise<Prices> {
+  return parsePrices(await readText(file, option), file)
 }
 
 export function parsePrices(text: string, file: string): Prices {
@@ -35,12 +36,12 @@ export function parsePrices(text: string, file: string): Prices {
   })
 }
 
-async function readText(file: string): Promise<string> {
+async function readText(file: string, option: string): Promise<string> {
   try {
     return await readFile(file, 'utf8')
   } catch (cause) {
     const sentence = `The file with the prices, ${file}, cannot be read (${codeOf(cause)}).`
-    throw new CliFailure({ code: 'prices-unreadable', sentence, next: 'Check --dashboard-prices.', cause })
+    throw new CliFailure({ code: 'prices-unreadable', sentence, next: `Check ${option}.`, cause })
   }
 }
 

@@ -8,8 +8,13 @@ export type PartKind = 'job' | 'overhead' | 'idle' | 'infrastructure'
 
 export type Part = Owner & { readonly kind: PartKind; readonly from: Instant; readonly to: Instant }
 
-/** Both texts are empty for a part that no job used. */
-type Owner = { readonly repository: string; readonly workflow: string }
+/** All texts are empty for a part that no job used. */
+export type Owner = {
+  readonly repository: string
+  readonly workflow: string
+  readonly job: string
+  readonly jobName: string
+}
 
 export type Contribution = {
   readonly set: string
@@ -23,7 +28,7 @@ export type Contribution = {
   readonly isInfrastructure: boolean
 }
 
-const nobody: Owner = { repository: '', workflow: '' }
+const nobody: Owner = { repository: '', workflow: '', job: '', jobName: '' }
 const minuteMs = 60_000
 
 type Span = { readonly job: JobShown; readonly from: Instant; readonly to: Instant }
@@ -88,6 +93,6 @@ function clipped(part: Part, since: Instant): readonly Part[] {
   return part.to > from ? [{ ...part, from }] : []
 }
 
-function ownerOf({ repository, workflow }: JobShown): Owner {
-  return { repository: repository || 'unknown', workflow: workflow ?? 'unknown' }
+function ownerOf({ repository, workflow, id, name }: JobShown): Owner {
+  return { repository: repository || 'unknown', workflow: workflow ?? 'unknown', job: id, jobName: name }
 }

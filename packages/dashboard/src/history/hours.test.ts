@@ -4,7 +4,7 @@ import { hour, minute, start } from './history.fixture.ts'
 import { fineMs, Hours, hourMs } from './hours.ts'
 
 function contribution(from: number, to: number, repository = 'octo/web'): Contribution {
-  const owner = { repository, workflow: 'ci.yml' }
+  const owner = { repository, workflow: 'ci.yml', job: 'j', jobName: 'a' }
   return {
     set: 'ci/linux',
     priceLabel: '',

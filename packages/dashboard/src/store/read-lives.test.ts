@@ -58,9 +58,11 @@ it('a life that was stored twice counts once, over midnight, with idle time and 
   const { lives, broken } = await readStoredLives(folder)
   expect([lives.length, broken]).toEqual([1, 0])
   const { lines } = costLinesOf(lives, span)
-  const of = { set: 'ci/linux', repository: 'acme/web', workflow: 'ci.yml' }
+  const set = 'ci/linux'
+  const nobody = { set, repository: '', workflow: '', job: '', jobName: '' }
+  const of = { set, repository: 'acme/web', workflow: 'ci.yml', job: 'j', jobName: 'a' }
   expect(lines).toEqual([
-    { day: '2026-11-27', set: 'ci/linux', repository: '', workflow: '', use: 'idle', jobs: 0, quantity: 1, amount: 2 },
+    { day: '2026-11-27', ...nobody, use: 'idle', jobs: 0, quantity: 1, amount: 2 },
     { day: '2026-11-28', ...of, use: 'forge', jobs: 0, quantity: 120, amount: 1.2 },
     { day: '2026-11-28', ...of, use: 'job', jobs: 1, quantity: 2, amount: 4 },
     { day: '2026-11-28', ...of, use: 'overhead', jobs: 0, quantity: 1, amount: 2 },
@@ -69,14 +71,20 @@ it('a life that was stored twice counts once, over midnight, with idle time and 
   expect(later.lines).toMatchObject([{ use: 'job', jobs: 0, quantity: 1 }])
 })
 
-it('a life without requests or without an end is counted in no line, and a broken line is reported', async () => {
-  const open = life('open', { steps: { ...noSteps, created: begin } })
+it('each life that is not counted is one of a gap, if it was within the span', async () => {
+  const gone = { ...noSteps, ended: begin + hour }
   write(
     lineText({ number: 1, life: life('free', { requests: null }) }),
     'no life\n',
-    lineText({ number: 2, life: open }),
+    lineText({ number: 2, life: life('open', { steps: { ...noSteps, created: begin } }) }),
+    lineText({ number: 3, life: life('undated', { job: null, steps: gone }) }),
   )
   const { lives, broken } = await readStoredLives(folder)
-  const { lines, unpriced, open: unended } = costLinesOf(lives, { ...span, prices: { ...prices, forgeMinute: 0 } })
-  expect([lines, unpriced, unended, broken]).toEqual([[], 1, 1, 1])
+  const all = costLinesOf(lives, span)
+  expect([all.gaps, broken]).toEqual([{ unpriced: 1, undated: 1, open: 1 }, 1])
+  // The forge charges its minutes whatever the pod requests.
+  expect(all.lines).toMatchObject([{ use: 'forge', amount: 1.2 }])
+  const none = { unpriced: 0, undated: 0, open: 0 }
+  expect(costLinesOf(lives, { ...span, to: begin })).toEqual({ lines: [], gaps: none })
+  expect(costLinesOf(lives, { ...span, from: begin + 24 * hour }).gaps).toEqual({ ...none, open: 1 })
 })
