@@ -116,7 +116,7 @@ export const giteaExample = {
       proxy: runnerSetExample.spec.github.proxy,
       ca: runnerSetExample.spec.github.ca,
     },
-    scale: { min: 0, max: 20 },
+    scale: { min: 0, max: 20, usualDemand: { max: 12, timeZone: 'Europe/Berlin' } },
     docker: 'sidecar',
   },
 }

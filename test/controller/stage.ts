@@ -57,6 +57,8 @@ export type StageOptions = {
   readonly killed?: ReadonlySet<string>
   /** The hard limits of a ResourceQuota that exists before the controller starts. */
   readonly quota?: Readonly<Record<string, string>>
+  /** The status of the set that an earlier controller wrote. */
+  readonly status?: object
   /** The App whose credential the set has; a token without one. */
   readonly app?: TestApp
 }
@@ -75,7 +77,10 @@ export async function openStage(options: StageOptions = {}) {
   registry.create('customresourcedefinitions.apiextensions.k8s.io', runnerSetCrd())
   registry.create('secrets', secret('github', options.app?.entries() ?? { github_token: 'token' }))
   if (quota) registry.create('resourcequotas', { metadata: { name: 'few', namespace }, spec: { hard: quota } })
-  registry.create('runnersets.dayfly.dev', runnerSetObject(options.set ?? 'linux', options.spec))
+  const object = registry.create('runnersets.dayfly.dev', runnerSetObject(options.set ?? 'linux', options.spec))
+  if (options.status) {
+    registry.update('runnersets.dayfly.dev', { ...object, status: options.status }, { subresource: 'status' })
+  }
   const entries: Entry[] = []
   const journal = createJournal(clock)
   journal.subscribe((entry) => entries.push(entry))

@@ -19,6 +19,8 @@ export type SetReading = {
   readonly demand: Demand | undefined
   /** How many idle runners the set keeps, as its status shows. */
   readonly min: { readonly count: number; readonly reason: 'spec' | 'schedule' } | undefined
+  /** How many runners this hour usually needs; undefined if the set does not ask for it. */
+  readonly usual: number | undefined
   /** How many runners the set announces to its forge, and why no more; undefined while it announces none. */
   readonly announced: number | undefined
   readonly announcedReason: CapacityReason | undefined
@@ -55,6 +57,7 @@ export function readingOf({ set, pods, table, forge, conditions, reported }: Set
     counts: pods.known ? table.counts() : undefined,
     demand: forge.demand.known ? forge.demand.value : undefined,
     min: minOf(reported?.status),
+    usual: reported?.status?.usual ?? undefined,
     announced: reported?.status?.announced ?? undefined,
     announcedReason: reported?.status?.announcedReason ?? undefined,
     conditions,

@@ -44,21 +44,22 @@ function stepLines(plan: SetPlan, { work }: Judged, width: number): readonly str
   ]
 }
 
-function countsText({ demand, wanted, min, minReason, counts }: SetPlan, { view }: Judged): string {
+function countsText({ demand, wanted, min, minReason, usual, counts }: SetPlan, { view }: Judged): string {
   const { max } = view.set?.scale ?? { max: 0 }
   const least = minReason === undefined ? `min ${min}` : `min ${min} (${minReason})`
+  const habit = usual ? `, usually ${usual.runners} (${usual.reason})` : ''
   const { starting, idle, busy, spent, ended } = counts
   const running = idle + busy
   const more = [spent > 0 ? `${spent} ending` : '', ended > 0 ? `${ended} ended` : ''].filter(Boolean).join(', ')
   const live = `${starting} starting, ${running} running${busy > 0 ? ` (${busy} with a job)` : ''}${more ? `, ${more}` : ''}`
-  return `demand ${demand ?? '?'}, ${least}, max ${max}: ${wanted ?? '?'} wanted; ${live}`
+  return `demand ${demand ?? '?'}, ${least}${habit}, max ${max}: ${wanted ?? '?'} wanted; ${live}`
 }
 
 export function planJson({ judged, plan, forge }: Planned): object {
   const { view, work, problems } = judged
   const { namespace, name } = view
   if (!plan) return { namespace, name, controller: work.is, problems, steps: null }
-  const { demand, wanted, min, minReason, counts, why, steps, unknown } = plan
+  const { demand, wanted, min, minReason, usual, counts, why, steps, unknown } = plan
   const from = demand === undefined ? null : forge ? 'forge' : 'status'
   return {
     namespace,
@@ -70,6 +71,7 @@ export function planJson({ judged, plan, forge }: Planned): object {
     wanted: wanted ?? null,
     min,
     minReason: minReason ?? null,
+    usual: usual ?? null,
     counts,
     why: why ?? null,
     steps,

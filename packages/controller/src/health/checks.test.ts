@@ -18,6 +18,7 @@ const reading = (name: string, forgeFailure: ControllerState['sets'][number]['fo
   demand: undefined,
   announced: undefined,
   announcedReason: undefined,
+  usual: undefined,
   min: undefined,
   conditions: [],
   connected: forgeFailure === undefined,

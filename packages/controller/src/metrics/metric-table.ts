@@ -45,6 +45,12 @@ export const metricTable = {
     labels: [...ofSet, 'reason'],
     help: 'The idle runners that the set keeps now. The reason is spec (spec.scale.min) or schedule (a window of it).',
   },
+  runnersUsual: {
+    name: 'dayfly_runners_usual',
+    type: 'gauge',
+    labels: ofSet,
+    help: 'The runners that this hour usually needs, busy ones included (spec.scale.usualDemand). Absent without it.',
+  },
   runnersMax: {
     name: 'dayfly_runners_max',
     type: 'gauge',

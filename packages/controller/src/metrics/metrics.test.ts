@@ -52,6 +52,7 @@ function reading(name: string, change: Partial<ControllerState['sets'][number]> 
     counts,
     demand: { kind: 'assigned', jobs: 7 },
     min: { count: 2, reason: 'schedule' },
+    usual: undefined,
     announced: 3,
     announcedReason: 'quota',
     conditions: [ready],

@@ -20,6 +20,7 @@ export function createInstruments() {
     runners: gauge(table.runners),
     demand: gauge(table.demand),
     runnersMin: gauge(table.runnersMin),
+    runnersUsual: gauge(table.runnersUsual),
     runnersMax: gauge(table.runnersMax),
     announced: gauge(table.announced),
     announcedLess: gauge(table.announcedLess),

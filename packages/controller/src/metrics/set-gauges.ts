@@ -17,6 +17,7 @@ export function setGauges(
     runners,
     demand,
     runnersMin,
+    runnersUsual,
     runnersMax,
     announced,
     announcedLess,
@@ -28,6 +29,7 @@ export function setGauges(
     runners,
     demand,
     runnersMin,
+    runnersUsual,
     runnersMax,
     announced,
     announcedLess,
@@ -57,6 +59,7 @@ function setGaugesOf(
     counts,
     demand,
     min,
+    usual,
     announced,
     announcedReason,
     conditions,
@@ -66,6 +69,7 @@ function setGaugesOf(
   const set = { namespace, set: name }
   instruments.runnersMax.set(set, scale.max)
   if (min) instruments.runnersMin.set({ ...set, reason: min.reason }, min.count)
+  if (usual !== undefined) instruments.runnersUsual.set(set, usual)
   if (announced !== undefined) instruments.announced.set(set, announced)
   if (announcedReason) instruments.announcedLess.set({ ...set, reason: announcedReason }, 1)
   if (counts) for (const state of phases) instruments.runners.set({ ...set, state }, counts[state])

@@ -10,6 +10,7 @@ import { longestRetryWaitMs } from '@dayfly/runner-set/core/retry'
 import { minimumText } from '@dayfly/runner-set/core/schedule'
 import { worldOf } from '@dayfly/runner-set/core/state/set-state'
 import { trialPod } from '@dayfly/runner-set/core/template'
+import { usualText } from '@dayfly/runner-set/core/usual-demand'
 import type { Decision } from '@dayfly/runner-set/model/action'
 import type { EndCause } from '@dayfly/runner-set/model/end-cause'
 import type { Limits } from '@dayfly/runner-set/model/limits'
@@ -32,6 +33,8 @@ export type SetPlan = {
   /** How many idle runners the set keeps now, and the window of its schedule that says so. */
   readonly min: number
   readonly minReason: string | undefined
+  /** How many runners this hour usually needs, and why; undefined if the set does not ask for it, or too little is known. */
+  readonly usual: { readonly runners: number; readonly reason: string } | undefined
   /** Why missing runners do not come; undefined while nothing holds them up. */
   readonly why: string | undefined
   readonly steps: readonly PlanStep[]
@@ -57,7 +60,7 @@ export function planOf(situation: Situation, limits: Limits, now: Instant): SetP
     ...waiting,
   ]
   const counts = state.table.counts()
-  const { minimum } = world
+  const { minimum, usual } = world
   const jobs = demand.known ? shownDemand(demand.value.demand, counts.busy) : undefined
   const nothing: PlanStep = { does: 'nothing', sentence: 'Does nothing: the set has the runners that it needs.' }
   return {
@@ -65,6 +68,7 @@ export function planOf(situation: Situation, limits: Limits, now: Instant): SetP
     wanted: world.need?.wanted,
     min: minimum.min,
     minReason: minimumText(minimum),
+    usual: usual && usual.runners > 0 ? { runners: usual.runners, reason: usualText(usual) } : undefined,
     counts,
     why: whyOf({
       problems: lastingProblemsOf(view, work),
@@ -90,6 +94,7 @@ function planOfSizes({ state, demand, set }: Situation, sizes: readonly SetSize[
     wanted: undefined,
     min: set.scale.min,
     minReason: undefined,
+    usual: undefined,
     counts,
     why: undefined,
     steps: [{ does: 'nothing', sentence }],

@@ -78,6 +78,7 @@ const statusSchema = z.object({
   pollSeconds: count,
   min: count,
   minReason: text,
+  demandDays: z.unknown().optional(),
   announced: count,
   announcedReason: text,
   announcedDetail: text,

@@ -56,7 +56,8 @@ export async function readSituation(cluster: Cluster, sources: Sources, limits: 
   const all = await readRunnerPods(cluster, view.namespace)
   const pods = all.filter(({ observed }) => observed.setUid === view.uid)
   const demand = demandOf(sources)
-  const state = newSetState(set, { conditions: view.conditions as readonly Condition[], forge: view.forge })
+  const { forge, demandDays } = view
+  const state = newSetState(set, { conditions: view.conditions as readonly Condition[], forge, demandDays })
   const take = (input: Parameters<typeof fold>[1], at = askedAt) => fold(state, input, limits, at)
   const facts = new Map(pods.map(({ observed }) => [observed.name, observed.facts]))
   // An end counts from its own time: a demand that was read later does not count its job any more.

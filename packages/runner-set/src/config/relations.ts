@@ -84,6 +84,13 @@ export const relations: readonly Relation[] = [
       !bitbucket || scale.max === 0 || (scale.schedule?.every(({ min }) => min > 0) ?? true),
   },
   {
+    level: ['spec', 'scale'],
+    rule: '!has(self.usualDemand) || !has(self.percentageRunnersIdle)',
+    fieldPath: '.usualDemand',
+    message: 'percentageRunnersIdle decides by itself how many runners there are: remove one of both',
+    holds: ({ scale }) => !scale.usualDemand || !scale.percentageRunnersIdle,
+  },
+  {
     level: ['spec'],
     rule: 'has(self.sizes) == has(oldSelf.sizes)',
     message:
@@ -98,11 +105,11 @@ export const relations: readonly Relation[] = [
   },
   {
     level: ['spec'],
-    rule: '!has(self.sizes) || ((!has(self.scale.min) || self.scale.min == 0) && !has(self.scale.schedule) && !has(self.scale.pool))',
+    rule: '!has(self.sizes) || ((!has(self.scale.min) || self.scale.min == 0) && !has(self.scale.schedule) && !has(self.scale.usualDemand) && !has(self.scale.pool))',
     fieldPath: '.scale',
     message:
-      'with sizes, min and schedule are fields of each size, and the sizes are a pool: remove min, schedule and pool',
-    holds: ({ sizes, scale }) => !sizes || (scale.min === 0 && !scale.schedule && !scale.pool),
+      'with sizes, min and schedule are fields of each size, and the sizes are a pool: remove min, schedule, usualDemand and pool',
+    holds: ({ sizes, scale }) => !sizes || (scale.min === 0 && !scale.schedule && !scale.usualDemand && !scale.pool),
   },
   {
     level: ['spec', 'scale'],

@@ -168,10 +168,18 @@ function readNetwork({ github, bitbucket, gitea, runner }: RunnerSetSpec): Runne
   return { proxy: proxy && readProxy(proxy), ca: ca && readCa(ca) }
 }
 
-function readScale({ min, max, percentageRunnersIdle, schedule, pool }: RunnerSetSpec['scale']): RunnerSet['scale'] {
+function readScale({
+  min,
+  max,
+  percentageRunnersIdle,
+  schedule,
+  usualDemand,
+  pool,
+}: RunnerSetSpec['scale']): RunnerSet['scale'] {
   const limits = {
     min,
     max,
+    ...(usualDemand && { usualDemand }),
     ...(schedule ? { schedule: schedule.map(readWindow) } : {}),
     ...(pool && { pool: { ...pool, floor: pool.floor ?? min } }),
   }
@@ -191,11 +199,15 @@ function minutesOf(timeOfDay: string): number {
 }
 
 /** Only this process knows which zones it knows: the API server checks the form of the name. */
-function zoneProblems({ schedule = [] }: RunnerSetSpec['scale']): readonly RunnerSetProblem[] {
-  return schedule.flatMap(({ timeZone }, index) => {
+function zoneProblems({ schedule = [], usualDemand }: RunnerSetSpec['scale']): readonly RunnerSetProblem[] {
+  const zones = [
+    ...schedule.map(({ timeZone }, index) => ({ timeZone, field: `schedule.${index}` })),
+    ...(usualDemand ? [{ timeZone: usualDemand.timeZone, field: 'usualDemand' }] : []),
+  ]
+  return zones.flatMap(({ timeZone, field }) => {
     if (isTimeZone(timeZone)) return []
     const sentence = `no time zone is named "${timeZone}": write a name such as Europe/Berlin or UTC`
-    return [{ path: `spec.scale.schedule.${index}.timeZone`, sentence }]
+    return [{ path: `spec.scale.${field}.timeZone`, sentence }]
   })
 }
 

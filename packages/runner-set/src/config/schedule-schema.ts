@@ -1,4 +1,4 @@
-// The windows of `scale.schedule`.
+// The windows of `scale.schedule`, and `scale.usualDemand`.
 import { z } from 'zod'
 import { weekdays } from '../model/schedule.ts'
 
@@ -7,15 +7,27 @@ const timeOfDay = z
   .max(5)
   .regex(/^([01][0-9]|2[0-3]):[0-5][0-9]$/)
 
+const timeZone = z
+  .string()
+  .min(1)
+  .max(64)
+  .regex(/^[A-Za-z][-+A-Za-z0-9_]*(\/[-+A-Za-z0-9_]+)*$/)
+  .default('UTC')
+
+export const usualDemand = z
+  .strictObject({
+    max: z.int32().min(1).describe('At most so many runners are kept for it, busy ones included.'),
+    timeZone: timeZone.describe('A name of the IANA time zone database. The hours of the week are those of its clock.'),
+  })
+  .describe(
+    'Keeps as many runners ready as this hour of the week usually needed in the last four weeks. min holds in any case.',
+  )
+
 export const scheduleWindow = z.strictObject({
   name: z.string().min(1).max(63).optional().describe('The name under which the window is shown.'),
-  timeZone: z
-    .string()
-    .min(1)
-    .max(64)
-    .regex(/^[A-Za-z][-+A-Za-z0-9_]*(\/[-+A-Za-z0-9_]+)*$/)
-    .default('UTC')
-    .describe('A name of the IANA time zone database. The window follows the clock there, also in summer.'),
+  timeZone: timeZone.describe(
+    'A name of the IANA time zone database. The window follows the clock there, also in summer.',
+  ),
   days: z
     .array(z.enum(weekdays))
     .min(1)

@@ -4,7 +4,7 @@ import { dataKey, duration, objectName, size, texts } from './field-schemas.ts'
 import { pool } from './pool-schema.ts'
 import { rerun } from './rerun-schemas.ts'
 import { ca, proxy, whole } from './route-schemas.ts'
-import { scheduleWindow } from './schedule-schema.ts'
+import { scheduleWindow, usualDemand } from './schedule-schema.ts'
 import { sizes } from './size-schema.ts'
 
 /** A set's name is the value of a label, which has at most this many characters. */
@@ -222,6 +222,7 @@ const scale = z
       .max(32)
       .optional()
       .describe('Windows of the week with a min of their own. The highest min holds if several overlap.'),
+    usualDemand: usualDemand.optional(),
   })
   .describe('The limits on the number of runners.')
 

@@ -120,6 +120,30 @@ export const statusSchema = {
     ),
     min: count('The number of idle runners that the set keeps now.'),
     minReason: text('The window of the schedule that says so, and until when. Null outside of all windows.'),
+    usual: count(
+      'How many runners this hour usually needs, busy ones included, by usualDemand. Null without it, and 0 while fewer than two weeks are known.',
+    ),
+    usualReason: text('The hour of the week that needs them, and how many weeks say so.'),
+    demandDays: {
+      type: 'array',
+      nullable: true,
+      maxItems: 29,
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['day'],
+      items: {
+        type: 'object',
+        required: ['day', 'peaks'],
+        properties: {
+          day: { type: 'string', maxLength: 10, description: 'The day in the time zone of usualDemand.' },
+          peaks: {
+            type: 'string',
+            maxLength: 192,
+            description: 'The most jobs at once in each of the 24 hours. A hyphen stands for an hour that nobody saw.',
+          },
+        },
+      },
+      description: 'The demand of the last four weeks. Null without usualDemand.',
+    },
     announced: count(
       'How many runners are announced to a forge that gives the set jobs at once. Null while none is, and at another forge.',
     ),

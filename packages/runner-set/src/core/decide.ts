@@ -46,6 +46,7 @@ export function decide(world: SetWorld, limits: Limits, now: Instant, ids: reado
       ...[scale, template, removals, list, report, reruns].map((step) => step.wakeAt),
       capacityDue(capacity, moment),
       world.minimum.until,
+      world.usual?.until,
     ]),
     events: [
       ...lives.events,

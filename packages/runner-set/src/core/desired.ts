@@ -3,10 +3,13 @@ import { unreachable } from '@dayfly/kit/assert'
 import type { Demand } from '../model/demand.ts'
 import type { Scale } from '../model/runner-set.ts'
 
+/** What a set keeps. `usual`: at least so many, busy ones included. */
+export type Kept = Pick<Scale, 'min' | 'max'> & { readonly usual: number }
+
 /** Returns how many runners should live: demand plus the idle spares, up to the ceiling (docs/reference/scale-set-protocol.md#s13).
  *  @param busy runners that have a job now */
-export function desiredRunners(demand: Demand, scale: Pick<Scale, 'min' | 'max'>, busy: number): number {
-  return Math.min(scale.max, scale.min + runnersForJobs(demand, busy))
+export function desiredRunners(demand: Demand, { min, max, usual }: Kept, busy: number): number {
+  return Math.min(max, Math.max(usual, min + runnersForJobs(demand, busy)))
 }
 
 /** Returns the jobs that wait or run, as far as the forge shows them; undefined if that is unknown. @param busy runners that have a job now */

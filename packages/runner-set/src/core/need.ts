@@ -3,24 +3,23 @@ import type { Instant } from '@dayfly/kit/clock'
 import type { Demand } from '../model/demand.ts'
 import type { Limits } from '../model/limits.ts'
 import type { PoolMember } from '../model/pool.ts'
-import type { Scale } from '../model/runner-set.ts'
 import type { Need, SetWorld } from '../model/world.ts'
-import { desiredRunners, runnersForJobs } from './desired.ts'
+import { desiredRunners, type Kept, runnersForJobs } from './desired.ts'
 import { isPaused } from './paused.ts'
 import { poolShare } from './pool.ts'
 import { renewalExtra } from './renewal.ts'
 import { countingOf, isStillCounted } from './state/departures.ts'
 
-type Facts = Pick<SetWorld, 'set' | 'minimum' | 'demand' | 'counts' | 'departed' | 'outdated'> &
-  Partial<Pick<SetWorld, 'pool'>>
+type MemberFacts = Pick<SetWorld, 'set' | 'minimum' | 'usual' | 'demand' | 'counts' | 'outdated'>
+type Facts = MemberFacts & Pick<SetWorld, 'departed'> & Partial<Pick<SetWorld, 'pool'>>
 
 /** Returns undefined while the demand or the counts are unknown, and for a strategy of cycles, which knows no wanted number. */
 export function needOf(facts: Facts, limits: Limits, now: Instant): Need | undefined {
-  const { set, demand, counts, departed, pool, minimum, outdated } = facts
+  const { set, demand, counts, departed, pool, outdated } = facts
   const fresh = freshDemand({ demand }, limits, now)
   if (!fresh || !counts.known || set.scale.percentage) return undefined
   const { starting, idle, busy } = counts.value
-  const asked = askedRunners(fresh.value, { min: minimum.min, max: set.scale.max }, busy, outdated)
+  const asked = askedRunners(fresh.value, keptOf(facts), busy, outdated)
   const wanted = pool ? Math.min(asked, poolShare(pool.me, pool.others).fair) : asked
   const living = starting + idle + busy
   const covered = departed.filter((one) => isStillCounted(one, countingOf(fresh), limits, now)).length
@@ -28,11 +27,8 @@ export function needOf(facts: Facts, limits: Limits, now: Instant): Need | undef
 }
 
 /** Returns what a set has and asks for as a member of its pool; undefined without one. While its demand is unknown, it asks for what it has. */
-export function poolMemberOf(
-  { set, minimum, demand, counts, outdated }: Pick<SetWorld, 'set' | 'minimum' | 'demand' | 'counts' | 'outdated'>,
-  limits: Limits,
-  now: Instant,
-): PoolMember | undefined {
+export function poolMemberOf(facts: MemberFacts, limits: Limits, now: Instant): PoolMember | undefined {
+  const { set, demand, counts, outdated } = facts
   const { pool, ...scale } = set.scale
   if (!pool) return undefined
   const { max, weight, floor } = pool
@@ -50,18 +46,17 @@ export function poolMemberOf(
     floor,
     occupied,
     jobs,
-    asked: askedRunners(fresh.value, { min: minimum.min, max: scale.max }, busy, outdated),
+    asked: askedRunners(fresh.value, keptOf(facts), busy, outdated),
   }
 }
 
+function keptOf({ set, minimum, usual }: MemberFacts): Kept {
+  return { min: minimum.min, max: set.scale.max, usual: usual?.runners ?? 0 }
+}
+
 /** While outdated runners are replaced, one more is asked for. */
-function askedRunners(
-  demand: Demand,
-  scale: Pick<Scale, 'min' | 'max'>,
-  busy: number,
-  outdated: SetWorld['outdated'],
-): number {
-  return Math.min(scale.max, desiredRunners(demand, scale, busy) + renewalExtra(scale, outdated))
+function askedRunners(demand: Demand, kept: Kept, busy: number, outdated: SetWorld['outdated']): number {
+  return Math.min(kept.max, desiredRunners(demand, kept, busy) + renewalExtra(kept, outdated))
 }
 
 /** Returns when surplus runners may end: demand lags behind, and a job may be on its way to them. */

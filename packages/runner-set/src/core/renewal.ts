@@ -2,8 +2,8 @@
 import type { Action } from '../model/action.ts'
 import type { Held } from '../model/held.ts'
 import type { Counts, PodFacts, Runner } from '../model/runner.ts'
-import type { Scale } from '../model/runner-set.ts'
 import type { SetWorld } from '../model/world.ts'
+import type { Kept } from './desired.ts'
 import { endStep } from './ending.ts'
 import type { LifeDecision, Moment } from './moment.ts'
 
@@ -19,8 +19,8 @@ export function judgeAge({ world, now }: Moment, runner: Runner, pod: PodFacts):
 }
 
 /** Returns how many runners live in addition while outdated ones are replaced: the replacement comes first. */
-export function renewalExtra({ min }: Pick<Scale, 'min'>, outdated: SetWorld['outdated']): number {
-  return Math.min(1, outdated.count, min)
+export function renewalExtra({ min, usual }: Kept, outdated: SetWorld['outdated']): number {
+  return Math.min(1, outdated.count, Math.max(min, usual))
 }
 
 /**

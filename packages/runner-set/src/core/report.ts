@@ -24,6 +24,7 @@ import { minimumText } from './schedule.ts'
 import { waitsForForgeUntil } from './starts.ts'
 import { failureOfLeft, failuresUntil, leftUntil, recentFailures } from './state/history.ts'
 import { failureOfUnassigned, unassignedShownAt } from './unassigned.ts'
+import { usualText } from './usual-demand.ts'
 
 /** A condition without its times. */
 type Untimed = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>
@@ -54,6 +55,9 @@ export function statusOf(moment: Moment): SetStatus {
     pollSeconds,
     min: world.minimum.min,
     minReason: minimumText(world.minimum) ?? null,
+    usual: world.usual?.runners ?? null,
+    usualReason: world.usual && world.usual.runners > 0 ? usualText(world.usual) : null,
+    demandDays: world.usual ? world.demandDays : null,
     ...announcedStatus(world, demandKnown),
     runnerVersion: versionStatus(world.set, world.runnerVersion),
     lastReason: reason?.reason ?? null,

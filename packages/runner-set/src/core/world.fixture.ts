@@ -114,6 +114,8 @@ export function world(runners: readonly Runner[], over: Partial<SetWorld> = {}):
   const base: SetWorld = {
     set,
     minimum: minimumOf(set.scale, now),
+    usual: undefined,
+    demandDays: [],
     templateHash: hash,
     template: { is: 'accepted', hash, warnings: [], use: podUseOf({}), at: now - 100_000 },
     demand: { known: true, value: { kind: 'assigned', jobs: 0 }, at: now },

@@ -3,6 +3,7 @@
 import type { PoolPart } from './pool.ts'
 import type { RerunPolicy } from './rerun.ts'
 import type { ScheduleWindow } from './schedule.ts'
+import type { UsualDemandPolicy } from './usual-demand.ts'
 
 /** A PodTemplateSpec as the user wrote it. packages/runner-set/src/core/pod.ts merges it over the default. */
 export type PodTemplate = {
@@ -63,6 +64,8 @@ export type Scale = {
   readonly pool?: PoolPart
   /** Windows of the week with a `min` of their own. Absent: `min` always holds. */
   readonly schedule?: readonly ScheduleWindow[]
+  /** Absent: the demand of earlier weeks does not matter. */
+  readonly usualDemand?: UsualDemandPolicy
 }
 
 /** The parameters of `percentageRunnersIdle` (docs/reference/bitbucket.md#s4-1). */

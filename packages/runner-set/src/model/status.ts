@@ -4,6 +4,7 @@ import type { FailureReason } from './failure.ts'
 import type { UnservedJobs } from './forge-event.ts'
 import type { RerunStatus } from './rerun.ts'
 import type { RunnerVersionStatus } from './runner-version.ts'
+import type { DemandDay } from './usual-demand.ts'
 
 /** One condition in the conventions of the Kubernetes API. */
 export type Condition = {
@@ -77,6 +78,11 @@ export type SetStatus = {
   readonly min: number
   /** The window of its schedule that says so, and until when; null outside of all windows. */
   readonly minReason: string | null
+  /** How many runners this hour usually needs, busy ones included, and when that was so; null if the set does not ask for it. */
+  readonly usual: number | null
+  readonly usualReason: string | null
+  /** The demand of the last weeks, the newest day first; null likewise. */
+  readonly demandDays: readonly DemandDay[] | null
   /** How many runners are announced to a forge that gives the set jobs at once; null while none is, and at another forge. */
   readonly announced: number | null
   /** Why that is below the maximum, and what was observed; null if it is not. */

@@ -15,6 +15,7 @@ import type { RunnerVersion } from './runner-version.ts'
 import type { Minimum } from './schedule.ts'
 import type { Condition, JobRecord, SetStatus } from './status.ts'
 import type { Unassigned } from './unassigned.ts'
+import type { DemandDay, UsualNeed } from './usual-demand.ts'
 
 /** The verdict of the API server and of our own rules on the template with this hash. */
 export type TemplateVerdict =
@@ -118,6 +119,10 @@ export type SetWorld = {
   readonly set: RunnerSet
   /** How many idle runners the set keeps now, by its schedule. */
   readonly minimum: Minimum
+  /** What this hour usually needs; undefined if the set does not ask for it. */
+  readonly usual: UsualNeed | undefined
+  /** The demand of the last weeks. */
+  readonly demandDays: readonly DemandDay[]
   /** The hash of the set's present template. */
   readonly templateHash: string
   readonly template: TemplateVerdict | undefined

@@ -3,6 +3,8 @@ import type { Action, Mark, RunnerAction } from '../../model/action.ts'
 import type { JournalEvent } from '../../model/event.ts'
 import type { Input } from '../../model/input.ts'
 import type { Runner } from '../../model/runner.ts'
+import { runnersForJobs } from '../desired.ts'
+import { freshDemand } from '../need.ts'
 import { askBegan } from './fold-reruns.ts'
 import { tried } from './history.ts'
 import { depart, put } from './lives.ts'
@@ -21,6 +23,14 @@ export function foldDecided(step: FoldStep, { decision }: Extract<Input, { kind:
   step.state.unassigned = decision.unassigned
   step.state.scaledBy = decision.scaledBy ?? step.state.scaledBy
   for (const { runner, at } of decision.due) table.lookAgain(runner, at)
+  sawDemand(step)
+}
+
+/** The usual demand is learned from what each tick decided by. An unknown demand teaches nothing. */
+function sawDemand({ state, limits, at }: FoldStep): void {
+  const policy = state.set.scale.usualDemand
+  const fresh = policy && freshDemand(state.forge, limits, at)
+  if (fresh && state.pods.known) state.usual.saw(runnersForJobs(fresh.value, state.table.counts().busy), policy, at)
 }
 
 /** A runner that is proved stuck is held up no more: its problem is shown once. */

@@ -26,6 +26,7 @@ import { ForgeReadings } from './forge-readings.ts'
 import { noHistory } from './history.ts'
 import { PendingRemovals } from './pending-removals.ts'
 import { RunnerTable } from './runner-table.ts'
+import { UsualDemand } from './usual-demand.ts'
 
 /** Only `fold` changes it. */
 export type SetState = {
@@ -37,6 +38,7 @@ export type SetState = {
   readonly departures: Departures
   readonly forge: ForgeReadings
   readonly minimums: Minimums
+  readonly usual: UsualDemand
   /** Unknown before the first complete list of pods, and while the watch of pods is down. */
   pods: Reading<true>
   /** When a pod last gave its room free. */
@@ -68,6 +70,7 @@ export type StoredStatus = {
   readonly jobs?: readonly JobRecord[]
   readonly lateJobs?: number
   readonly rerun?: RerunStatus | null
+  readonly demandDays?: unknown
   readonly runnerVersion?: RunnerVersionStatus | null
 }
 
@@ -90,6 +93,7 @@ export function newSetState(set: RunnerSet, stored: StoredStatus = {}): SetState
     departures: new Departures(),
     forge,
     minimums: new Minimums(),
+    usual: new UsualDemand(stored.demandDays),
     pods: { known: false, since: 0, why: 'the pods have not been listed yet' },
     freedAt: undefined,
     quotas: 'unread',
@@ -121,6 +125,7 @@ export function memberIn(state: SetState, limits: Limits, now: Instant): PoolMem
   const facts = {
     set: state.set,
     minimum: state.minimums.at(state.set.scale, now),
+    usual: state.usual.need(state.set.scale.usualDemand, now),
     demand: forge.demand,
     counts: countsOf(state),
     outdated: table.outdated(),
@@ -145,8 +150,9 @@ export function worldOf(
   const counts = countsOf(state)
   const departed = departures.all()
   const minimum = state.minimums.at(state.set.scale, now)
+  const usual = state.usual.need(state.set.scale.usualDemand, now)
   const outdated = table.outdated()
-  const facts = { set: state.set, minimum, demand: forge.demand, counts, outdated }
+  const facts = { set: state.set, minimum, usual, demand: forge.demand, counts, outdated }
   const me = poolMemberOf(facts, limits, now)
   const pool = me && { me, others }
   const need = needOf({ ...facts, departed, pool }, limits, now)
@@ -154,6 +160,8 @@ export function worldOf(
   return {
     set: state.set,
     minimum,
+    usual,
+    demandDays: state.usual.days,
     templateHash: state.templateHash,
     template: state.template,
     demand: forge.demand,

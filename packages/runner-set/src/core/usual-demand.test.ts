@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest'
+import { UsualDemand } from './state/usual-demand.ts'
+import { storedDays, usualAt, withPeak } from './usual-demand.ts'
+
+const monday = { date: Date.parse('2027-03-29'), hour: 9 }
+const week = 7 * 86_400_000
+
+/** The peaks of earlier Mondays at nine, the newest first; undefined for one that nobody saw. */
+function days(...peaks: readonly (number | undefined)[]) {
+  return peaks.reduceRight<ReturnType<typeof withPeak>>(
+    (known, peak, at) =>
+      peak === undefined ? known : withPeak(known, { ...monday, date: monday.date - (at + 1) * week }, peak),
+    [],
+  )
+}
+
+it.each<[string, readonly (number | undefined)[], number, number]>([
+  ['nothing is known', [], 0, 0],
+  ['one week shows no habit', [12], 0, 1],
+  ['the lower of two weeks', [12, 3], 3, 2],
+  ['an unusual week decides nothing', [500, 12, 11], 12, 3],
+  ['at least half of four weeks needed so many', [0, 12, 11, 0], 0, 4],
+  ['a week that nobody saw is left out', [12, undefined, undefined, 11], 11, 2],
+  ['a fifth week is forgotten', [undefined, undefined, undefined, 4, 9], 0, 1],
+])('%s: %j', (_, peaks, runners, weeks) => {
+  expect(usualAt(days(...peaks), monday)).toEqual({ runners, weeks })
+})
+
+it('the days of a status that cannot be read are left out', () => {
+  const [good] = days(12)
+  expect(storedDays([good, { day: '2027-01-01', peaks: '1 2' }, null, 'x', { day: 7 }])).toEqual([good])
+  expect(storedDays({ day: 'x' })).toEqual([])
+})
+
+it('an hour that the clock shows twice keeps its highest peak, and one that it skips is unseen', () => {
+  const policy = { max: 10, timeZone: 'Europe/Berlin' }
+  const usual = new UsualDemand(undefined)
+  // The clock shows 02:30 at both instants.
+  usual.saw(5, policy, Date.parse('2027-10-31T00:30:00Z'))
+  usual.saw(2, policy, Date.parse('2027-10-31T01:30:00Z'))
+  expect(usual.days[0]?.peaks).toMatch(/^- - 5 -/)
+  expect(usual.need(policy, Date.parse('2027-10-31T00:30:00Z'))?.until).toBe(Date.parse('2027-10-31T00:55:00Z'))
+  usual.saw(1, policy, Date.parse('2027-03-28T00:59:59Z'))
+  usual.saw(2, policy, Date.parse('2027-03-28T01:00:00Z'))
+  expect(usual.days.find(({ day }) => day === '2027-03-28')?.peaks).toMatch(/^- 1 - 2 -/)
+})
