@@ -1,4 +1,4 @@
-// What jobs use, from the metrics API through the status of the set to `dayfly explain`, at real latency.
+// The usage of jobs, from the metrics API through the status of the set to `dayfly explain`, at real latency.
 import { usageJson, usageLines } from '@dayfly/controller/command/show-usage'
 import { viewSet } from '@dayfly/controller/operate/set-view'
 import type { Answer, Request } from '@dayfly/kit/http'
@@ -66,7 +66,7 @@ async function finish(stage: Stage, names: readonly string[]): Promise<void> {
   }
   await stage.clock.advance(seconds(5))
   confirmDeletions(stage)
-  await stage.clock.advance(seconds(30))
+  await stage.clock.advance(seconds(70))
 }
 
 const viewOf = (stage: Stage) =>

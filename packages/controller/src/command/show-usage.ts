@@ -3,6 +3,7 @@ import { wrap } from '@dayfly/command-line/table'
 import { counted } from '@dayfly/kit/age-text'
 import type { SetView } from '../operate/set-view.ts'
 import { type ResourceUsage, type UsageView, usageOf } from '../operate/usage.ts'
+import { readDigest } from '../usage/digest.ts'
 
 export function usageLines(view: SetView, width: number): readonly string[] {
   const usage = usageIn(view)
@@ -33,7 +34,7 @@ export function usageJson(view: SetView): object | null {
 }
 
 function usageIn({ set, usage }: SetView): UsageView | undefined {
-  return set && usageOf(set, usage)
+  return set && usageOf(set, readDigest(usage))
 }
 
 function resourceJson({ jobs, atMost, request, limit, suggested, sentences }: ResourceUsage): object {

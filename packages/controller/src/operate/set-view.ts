@@ -8,7 +8,6 @@ import type { RunnerSet } from '@dayfly/runner-set/model/runner-set'
 import { problemKinds } from '@dayfly/runner-set/model/status'
 import { z } from 'zod'
 import { runnerSets } from '../resources.ts'
-import { readDigest } from '../usage/digest.ts'
 import { type Cluster, getOne, listAll } from './read.ts'
 
 const count = z.int().min(0).optional().catch(undefined)
@@ -97,7 +96,7 @@ const statusSchema = z.object({
     .object({ count: z.int().min(0), jobs: listOf(unservedSchema) })
     .optional()
     .catch(undefined),
-  usage: z.unknown().transform(readDigest),
+  usage: z.unknown().optional(),
 })
 
 export type VersionView = z.infer<typeof versionSchema>

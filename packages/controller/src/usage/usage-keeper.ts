@@ -44,6 +44,8 @@ const askMs = 30_000
 const answerMs = 10_000
 /** A cluster without the metrics API, or without the right to it, may get it later. */
 const absentMs = 10 * 60_000
+/** Jobs often end together: the first of them waits so long for the others. */
+const burstMs = 60_000
 const writeMs = 5 * 60_000
 
 export class UsageKeeper implements ReflectorSink<KubeObject> {
@@ -147,7 +149,8 @@ export class UsageKeeper implements ReflectorSink<KubeObject> {
     if (!usage || !object) return
     const before = this.#kept.get(key)
     const digest = withJob(before?.digest ?? readDigest(object.usage), usage)
-    this.#kept.set(key, { uid: object.uid, digest, isStored: false, writeAt: before?.writeAt ?? at })
+    const writeAt = before && !before.isStored ? before.writeAt : Math.max(before?.writeAt ?? 0, at + burstMs)
+    this.#kept.set(key, { uid: object.uid, digest, isStored: false, writeAt })
     this.#loop.wake()
   }
 
