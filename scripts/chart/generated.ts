@@ -8,6 +8,7 @@ import {
   type Right,
   runnerRights,
 } from '@dayfly/controller/rights'
+import { podMetrics } from '@dayfly/kubernetes/pod-metrics'
 import { runnerSetCrd } from '@dayfly/runner-set/config/crd'
 import { runnerSetSpecSchema } from '@dayfly/runner-set/config/spec-schema'
 import { stringify } from 'yaml'
@@ -95,7 +96,9 @@ function read(file: string): string {
 /** Returns the page with the table of rights between its marks. */
 function securityPage(): string {
   const page = read('docs/guide/security.md')
-  const name = ({ resource, subresource }: Right) => `${resource.plural}${subresource ? `/${subresource}` : ''}`
+  const plural = ({ resource: { group, plural } }: Right) =>
+    group === podMetrics.group ? `${plural}.${group}` : plural
+  const name = (right: Right) => `${plural(right)}${right.subresource ? `/${right.subresource}` : ''}`
   const row = (right: Right, where: string) =>
     `| \`${name(right)}\` | ${right.verbs.join(', ')} | ${where} | ${right.use} |`
   const table = [

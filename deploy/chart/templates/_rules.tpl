@@ -61,6 +61,12 @@
   verbs:
     - list
     - watch
+- apiGroups:
+    - metrics.k8s.io
+  resources:
+    - pods
+  verbs:
+    - list
 {{- end }}
 
 {{/* What rbac.runnerLogs adds to those rights. */}}

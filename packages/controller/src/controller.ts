@@ -18,6 +18,7 @@ import { QuotaCache } from './quota-cache.ts'
 import type { SetInsight, SetReading } from './set-reading.ts'
 import { SetWorkers } from './set-workers.ts'
 import { SizeKeeper } from './sizes/size-keeper.ts'
+import { UsageKeeper } from './usage/usage-keeper.ts'
 import type { WatchState } from './watch-health.ts'
 import { openWatches, type Watches } from './watches.ts'
 
@@ -59,7 +60,8 @@ export function startController(options: ControllerOptions, journal: Journal): C
   const served = { [watchesLabel]: namespace ?? '' }
   journal.write({ kind: 'controller-started', identity })
   const sizes = new SizeKeeper(options, journal)
-  const caches = { pods: podCache, sets: both(setWorkers, sizes), jobPods, quotas }
+  const usage = new UsageKeeper({ ...options, journal, insights: () => setWorkers.insights() })
+  const caches = { pods: podCache, sets: all(setWorkers, sizes, usage), jobPods, quotas }
   const watches = openWatches(options, journal, caches, {
     needs: { jobPods: needs.jobPods.signal, quotas: needs.quotas.signal },
     until: until.signal,
@@ -71,7 +73,7 @@ export function startController(options: ControllerOptions, journal: Journal): C
   })
   const led = elector.run(
     (leadership) =>
-      lead({ options, journal, sets: setWorkers, sizes, jobPods, watches, until: until.signal }, leadership),
+      lead({ options, journal, sets: setWorkers, sizes, usage, jobPods, watches, until: until.signal }, leadership),
     until.signal,
   )
   return {
@@ -84,7 +86,7 @@ export function startController(options: ControllerOptions, journal: Journal): C
     insights: () => setWorkers.insights(),
     stop: async () => {
       sizes.stop()
-      if (!(await withinMs(clock, drainMsMax, setWorkers.stop()))) {
+      if (!(await withinMs(clock, drainMsMax, Promise.all([usage.handOver(), setWorkers.stop()])))) {
         journal.write({ kind: 'stop-cut-short', afterMs: drainMsMax })
       }
       until.abort()
@@ -96,28 +98,29 @@ export function startController(options: ControllerOptions, journal: Journal): C
   }
 }
 
-/** One watch of the sets feeds two caches. */
-function both(one: ReflectorSink<KubeObject>, other: ReflectorSink<KubeObject>): ReflectorSink<KubeObject> {
+/** One watch of the sets feeds several caches. */
+function all(...sinks: readonly ReflectorSink<KubeObject>[]): ReflectorSink<KubeObject> {
   return {
     replaced: (items, askedAt) => {
-      one.replaced(items, askedAt)
-      other.replaced(items, askedAt)
+      for (const sink of sinks) sink.replaced(items, askedAt)
     },
     changed: (item) => {
-      one.changed(item)
-      other.changed(item)
+      for (const sink of sinks) sink.changed(item)
     },
     removed: (item) => {
-      one.removed(item)
-      other.removed(item)
+      for (const sink of sinks) sink.removed(item)
     },
-    progressed: (at) => one.progressed(at),
-    stale: (since, why, error) => one.stale(since, why, error),
+    progressed: (at) => {
+      for (const sink of sinks) sink.progressed(at)
+    },
+    stale: (since, why, error) => {
+      for (const sink of sinks) sink.stale(since, why, error)
+    },
   }
 }
 
 /** Returns whether the work ended within `ms`. */
-async function withinMs(clock: Clock, ms: number, work: Promise<void>): Promise<boolean> {
+async function withinMs(clock: Clock, ms: number, work: Promise<unknown>): Promise<boolean> {
   const bound = new AbortController()
   const late = clock.sleep(ms, bound.signal).then(
     () => false,
@@ -133,13 +136,14 @@ type Lead = {
   readonly journal: Journal
   readonly sets: SetWorkers
   readonly sizes: SizeKeeper
+  readonly usage: UsageKeeper
   readonly jobPods: JobPods
   readonly watches: Watches
   readonly until: AbortSignal
 }
 
 async function lead(
-  { options, journal, sets, sizes, jobPods, watches, until }: Lead,
+  { options, journal, sets, sizes, usage, jobPods, watches, until }: Lead,
   leadership: Leadership,
 ): Promise<void> {
   const { identity } = options
@@ -152,6 +156,7 @@ async function lead(
   watches.relistPods()
   sets.lead(leadership)
   sizes.lead({ kubernetes, signal })
+  usage.lead({ kubernetes, signal })
   jobPods.lead({ kubernetes, signal })
   await aborted(signal)
   unsubscribe()

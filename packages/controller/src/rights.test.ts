@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
+import { podMetrics } from '@dayfly/kubernetes/pod-metrics'
+import type { Resource } from '@dayfly/kubernetes/types'
 import { expect, it } from 'vitest'
 import { jobLogRights, jobPodRights, leaseRights, runnerRights } from './rights.ts'
 
@@ -47,13 +49,19 @@ function called(): readonly string[] {
     ),
   ])
   if (texts().some((text) => text.includes('logs.follow('))) pairs.push('get pods/log')
+  if (texts().some((text) => text.includes('metrics.list('))) pairs.push('list pods.metrics.k8s.io')
   return [...new Set(pairs)].sort()
+}
+
+/** Metrics have the same plural as pods. */
+function nameOf({ group, plural }: Resource): string {
+  return group === podMetrics.group ? `${plural}.${group}` : plural
 }
 
 it('lists each verb that the controller calls, and no other', () => {
   const listed = [...runnerRights, ...jobLogRights, ...jobPodRights, ...leaseRights].flatMap(
     ({ resource, subresource, verbs }) =>
-      verbs.map((verb) => `${verb} ${resource.plural}${subresource ? `/${subresource}` : ''}`),
+      verbs.map((verb) => `${verb} ${nameOf(resource)}${subresource ? `/${subresource}` : ''}`),
   )
   expect(listed.sort()).toEqual(called())
 })

@@ -2,6 +2,7 @@
 
 import { accessReviews, tokenReviews } from '@dayfly/kubernetes/identity'
 import { leases } from '@dayfly/kubernetes/lease-record'
+import { podMetrics } from '@dayfly/kubernetes/pod-metrics'
 import type { Resource } from '@dayfly/kubernetes/types'
 import { configMaps, events, pods, resourceQuotas, runnerSets, secrets } from './resources.ts'
 
@@ -55,6 +56,11 @@ export const runnerRights: readonly Right[] = [
     resource: resourceQuotas,
     verbs: ['list', 'watch'],
     use: 'sees how many runners the ResourceQuotas of the namespace allow, and announces no more to GitHub',
+  },
+  {
+    resource: podMetrics,
+    verbs: ['list'],
+    use: 'measures what jobs use, so that `dayfly explain` compares it with their requests. Nothing else needs this right',
   },
 ]
 

@@ -5,4 +5,5 @@ import type { NodeApi } from './node.ts'
 export const silentNode: NodeApi = {
   async *logs() {},
   exec: () => sessionOf({ is: 'failed', message: 'no container runs here' }),
+  usage: async () => [],
 }

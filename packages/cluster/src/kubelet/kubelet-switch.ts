@@ -29,6 +29,7 @@ export function createKubeletSwitch(options: KubeletOptions): KubeletSwitch {
   const api: NodeApi = {
     logs: (...call) => kubelet.api.logs(...call),
     exec: (...call) => kubelet.api.exec(...call),
+    usage: () => kubelet.api.usage(),
   }
   return { api, stop, start, settled }
 }

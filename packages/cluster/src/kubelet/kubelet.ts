@@ -9,6 +9,7 @@ import type { Source } from './lookup.ts'
 import { nodeExec } from './node-exec.ts'
 import { nodeLogs } from './node-logs.ts'
 import { keepNode, type NodeDescription } from './node-object.ts'
+import { nodeUsage } from './node-usage.ts'
 import { isFinal } from './phase.ts'
 import { asPod, type Pod } from './pod.ts'
 import { type PodWorker, startWorker } from './worker.ts'
@@ -82,7 +83,7 @@ export function startKubelet(options: KubeletOptions): Kubelet {
     return { settled: Promise.all([orphansEnded, ...running.map(({ done }) => done)]).then(() => undefined) }
   }
   const source = { runtime, clock, find }
-  return { api: { logs: nodeLogs(source), exec: nodeExec(source) }, stop }
+  return { api: { logs: nodeLogs(source), exec: nodeExec(source), usage: nodeUsage(source) }, stop }
 }
 
 /** Whether nothing is left to do for the pod until it is deleted. There may be thousands of such pods, so they get no worker. */

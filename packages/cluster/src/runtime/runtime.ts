@@ -91,6 +91,15 @@ export type RuntimeLogOptions = {
   readonly limitBytes: number | undefined
 }
 
+/** The usage of one container that runs, all its processes together. */
+export type ContainerUsage = {
+  readonly id: ContainerId
+  readonly startedAt: Instant
+  /** The processor time since the start, in milliseconds. */
+  readonly cpuMs: number
+  readonly memoryBytes: number
+}
+
 export interface Runtime {
   /** The runtime version that the node reports, for example `process://1`. */
   readonly version: string
@@ -111,6 +120,8 @@ export interface Runtime {
   reach(id: ContainerId, target: NetworkTarget, timeoutMs: number | undefined): Promise<NetworkResult>
   /** Returns the containers that run now, as far as this process started or adopted them. */
   containers(): readonly ContainerId[]
+  /** Returns the usage of each container that runs; of none if containers have no processes. */
+  usage(): readonly ContainerUsage[]
   /**
    * Returns each pod of which anything is left, with its containers that were started, also if they have ended. An earlier process may have started them.
    *

@@ -14,6 +14,7 @@ import { evictionAnswer } from './eviction.ts'
 import { openApiAnswer } from './openapi/openapi.ts'
 import { execAnswer } from './pod-exec.ts'
 import { logAnswer } from './pod-log.ts'
+import { podMetrics, podMetricsAnswer } from './pod-metrics.ts'
 import { getAnswer, listAnswer, watchAnswer } from './reading.ts'
 import { readProtobuf } from './request-body.ts'
 import type { RequestLog } from './request-log.ts'
@@ -103,6 +104,7 @@ async function resourceAnswer(
   const { route } = about
   const call = callOf(backend, request.body.kind === 'bytes' ? await readProtobuf(request) : request, about)
   if (route.subresource !== '') return subresourceAnswer(call)
+  if (route.kind.resource === podMetrics) return podMetricsAnswer(call)
   switch (route.verb) {
     case 'get':
       return getAnswer(call)

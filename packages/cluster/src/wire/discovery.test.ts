@@ -84,6 +84,7 @@ describe('discovery', () => {
       'coordination.k8s.io',
       'discovery.k8s.io',
       'example.dev',
+      'metrics.k8s.io',
       'networking.k8s.io',
       'node.k8s.io',
       'policy',

@@ -15,6 +15,7 @@ import type { JobView, SetView } from '../operate/set-view.ts'
 import { planJson, planOfOneLines } from './show-plan.ts'
 import { problemLines } from './show-problems.ts'
 import { setJson as statusJson } from './show-status.ts'
+import { usageJson, usageLines } from './show-usage.ts'
 
 type About = { readonly events: Known<readonly EventView[]>; readonly now: Instant }
 
@@ -48,6 +49,7 @@ export function setLines({ judged, plan, living, events, now }: ExplainedSet, wi
     ...(plan ? planOfOneLines(plan, judged, width) : ['Now: the controller does not work on a set that is not valid.']),
     ...unservedLines(view, width),
     ...jobLines(jobsOf(view, living), now, width),
+    ...usageLines(view, width),
     ...eventLines(events, now, width),
   ]
 }
@@ -58,6 +60,7 @@ export function setJson({ judged, plan, events }: ExplainedSet): object {
     set: statusJson(judged),
     plan: planJson({ judged, plan, forge: undefined }),
     jobs,
+    usage: usageJson(judged.view),
     events: eventsJson(events),
   }
 }

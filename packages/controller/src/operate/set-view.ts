@@ -97,6 +97,7 @@ const statusSchema = z.object({
     .object({ count: z.int().min(0), jobs: listOf(unservedSchema) })
     .optional()
     .catch(undefined),
+  usage: z.unknown().optional(),
 })
 
 export type VersionView = z.infer<typeof versionSchema>

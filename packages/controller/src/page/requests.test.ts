@@ -1,21 +1,6 @@
 import { runnerSet } from '@dayfly/runner-set/core/world.fixture'
 import { expect, test } from 'vitest'
-import { quantity, requestsOf } from './requests.ts'
-
-test.each([
-  ['500m', 0.5],
-  ['2', 2],
-  [2, 2],
-  ['0.1', 0.1],
-  ['1Gi', 1_024 ** 3],
-  ['128M', 128e6],
-  ['1e3', 1_000],
-  ['', undefined],
-  ['lots', undefined],
-  [undefined, undefined],
-])('the quantity %s is %s', (text, value) => {
-  expect(quantity(text)).toBe(value)
-})
+import { requestsOf } from './requests.ts'
 
 const pod = (...containers: readonly object[]) =>
   requestsOf(runnerSet({ template: { spec: { containers: [{ name: 'runner', image: 'any' }, ...containers] } } }))

@@ -95,6 +95,33 @@ const runnerVersion = {
     'The version of the runner, as far as it is known, and when the forge ends it. Null while it is unknown.',
 }
 
+const histogram = (description: string) => ({
+  type: 'array',
+  maxItems: 128,
+  'x-kubernetes-list-type': 'atomic',
+  items: {
+    type: 'object',
+    required: ['upTo', 'jobs'],
+    properties: {
+      upTo: { type: 'integer', format: 'int64', description: 'These jobs used at most this.' },
+      jobs: { type: 'number', description: 'The number of these jobs. An older job counts less than one.' },
+    },
+  },
+  description,
+})
+
+const usage = {
+  type: 'object',
+  nullable: true,
+  properties: {
+    milliCpu: histogram('The processor, in thousandths of a core.'),
+    memoryMiB: histogram('The memory, in MiB.'),
+    seconds: histogram('The time, in seconds.'),
+  },
+  description:
+    'How many jobs used how much. Absent before the first job has ended. dayfly explain compares it with the requests.',
+}
+
 /** A count that is not known is null: unknown is not zero. */
 export const statusSchema = {
   type: 'object',
@@ -192,6 +219,7 @@ export const statusSchema = {
       description: 'The jobs that runners took last, the newest first.',
     },
     rerun: rerunStatus,
+    usage,
     conditions: {
       type: 'array',
       maxItems: 16,

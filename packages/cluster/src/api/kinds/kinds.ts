@@ -200,6 +200,13 @@ const builtIn: readonly Kind[] = [
     categories: ['all'],
     subresources: ['status'],
   },
+  // The server measures these when a client asks, and never stores them.
+  {
+    ...base,
+    ...named('pods', 'PodMetrics', 'metrics.k8s.io'),
+    versions: [{ name: 'v1beta1', served: true, storage: true }],
+    verbs: ['get', 'list'],
+  },
   // The server answers a review and never stores it.
   {
     ...base,

@@ -37,12 +37,15 @@ export type ProcStat = {
   readonly parent: number
   /** The start time of the process in clock ticks. Together with the pid it identifies one process permanently. */
   readonly start: number
+  /** The processor time of the process and of the children that it has waited for, in clock ticks. */
+  readonly cpuTicks: number
 }
 
 /** Parses `/proc/PID/stat`. The process name in it may contain any character. */
 export function parseStat(text: string): ProcStat {
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
-  return { state: fields[0] ?? '', parent: Number(fields[1]), start: Number(fields[19]) }
+  const cpuTicks = fields.slice(11, 15).reduce((total, ticks) => total + Number(ticks), 0)
+  return { state: fields[0] ?? '', parent: Number(fields[1]), start: Number(fields[19]), cpuTicks }
 }
 
 /** A process that cannot be mistaken for a later one with the same pid. */

@@ -6,7 +6,7 @@ import { rm } from 'node:fs/promises'
 import { constants } from 'node:os'
 import { join } from 'node:path'
 import type { Clock } from '@dayfly/kit/clock'
-import type { ContainerId, ContainerStart, Runtime } from '../runtime.ts'
+import type { ContainerId, ContainerStart, ContainerUsage, Runtime } from '../runtime.ts'
 import { launch } from './container.ts'
 import { execIn } from './exec.ts'
 import { adopt, type Container, type ProcessContext, pause } from './follow.ts'
@@ -14,11 +14,12 @@ import { type ImageProgram, installImages, judgeImage } from './image.ts'
 import { containerDirectory, containersIn, podDirectory, podsIn, shortTemporary } from './layout.ts'
 import type { MountNamespaces } from './mounts.ts'
 import { catchesSignal, isAlive, ownStart } from './proc-file.ts'
-import { processScan } from './processes.ts'
+import { type ProcessScan, processScan } from './processes.ts'
 import { reach } from './reach.ts'
 import { createReaper, endEverything } from './reaper.ts'
 import { openSession } from './session.ts'
 import { readShim } from './shim.ts'
+import { usageByPlace } from './usage.ts'
 
 export type ProcessRuntimeOptions = {
   /** Created if it is missing. Nothing else may write here. */
@@ -38,7 +39,7 @@ export type ProcessRuntimeOptions = {
 }
 
 export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
-  const { clock, keeps = false } = options
+  const { clock, keeps = false, environment, namespaces } = options
   mkdirSync(options.dataDirectory, { recursive: true, mode: 0o700 })
   const data = realpathSync(options.dataDirectory)
   const images = installImages(data, options.images)
@@ -46,7 +47,6 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
   const scan = processScan(data, existsSync(join(data, 'pods')) ? 0 : ownStart())
   const leaving = new AbortController()
   setMaxListeners(0, leaving.signal)
-  const { environment, namespaces } = options
   const reaper = createReaper(scan, clock)
   const context = { data, environment, clock, reaper, namespaces, keeps, leaving: leaving.signal }
   const containers: Containers = new Map()
@@ -92,6 +92,7 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
       return await reach(target, timeoutMs, clock)
     },
     containers: () => [...containers.values()].filter(({ container }) => !container.isEnded()).map(({ id }) => id),
+    usage: () => usagesOf(containers, scan),
     left: (except) => {
       const pods = podsIn(data).filter((pod) => !except?.has(pod))
       return new Map(pods.map((pod) => [pod, containersIn(data, pod).filter((id) => hasBegun(data, id))]))
@@ -133,6 +134,14 @@ async function removePod(containers: Containers, data: string, pod: string): Pro
   for (const directory of directories) containers.delete(directory)
   await Promise.all(directories.map((directory) => rm(shortTemporary(data, directory), { force: true })))
   await removeDirectory(podDirectory(data, pod))
+}
+
+function usagesOf(containers: Containers, scan: ProcessScan): readonly ContainerUsage[] {
+  const amounts = usageByPlace(scan)
+  return [...containers].flatMap(([directory, { id, container }]) => {
+    const used = container.isEnded() ? undefined : amounts.get(directory)
+    return used ? [{ id, startedAt: container.startedAt, ...used }] : []
+  })
 }
 
 function asStarted({ startedAt, ended }: Container): Extract<ContainerStart, { is: 'started' }> {

@@ -140,6 +140,7 @@ export function createScriptedRuntime(options: ScriptedRuntimeOptions): Scripted
       return await answer(actor, target, timeoutMs, clock)
     },
     containers: () => running().map(({ id }) => id),
+    usage: () => [],
     left: (except) => {
       const pods = new Map<string, ContainerId[]>()
       for (const { id } of actors.all()) if (!except?.has(id.pod)) pods.set(id.pod, [...(pods.get(id.pod) ?? []), id])
