@@ -70,11 +70,13 @@ export function withSchedules(sets: readonly SetSpec[], random: Random): readonl
   })
 }
 
-/** In some of the worlds, idle runners of most sets are replaced at an age. Each replacement takes some seconds, one after another. */
+/** In some of the worlds, idle runners of most sets are replaced at an age. Replacements follow one another, and a cordon of Bitbucket takes long: the set must rest between them. */
 export function withAges(sets: readonly SetSpec[], random: Random): readonly SetSpec[] {
   if (random() > 0.25) return sets
   return sets.map((set) =>
-    random() < 0.3 ? set : { ...set, idleMaxS: Math.max(randomInteger(random, 60, 180), 25 * set.max) },
+    random() < 0.3
+      ? set
+      : { ...set, idleMaxS: Math.max(randomInteger(random, 60, 180), (set.forge === 'bitbucket' ? 90 : 25) * set.max) },
   )
 }
 
