@@ -5,7 +5,7 @@ import type { Request } from '@dayfly/kit/http'
 import { type Random, randomInteger } from '@dayfly/kit/random'
 import { runnerSetCrd } from '@dayfly/runner-set/config/crd'
 import type { SimulatedProcess } from './process.ts'
-import { credentialName, credentialObject, namespaces, type SetSpec, setObject } from './sets.ts'
+import { credentialName, credentialObject, namespaces, type SetSpec, scaleOf, setObject } from './sets.ts'
 import { pick } from './streams.ts'
 import type { Disaster } from './strikes.ts'
 import { giteaCredential, type World } from './world.ts'
@@ -155,12 +155,11 @@ const scaling: Disaster = {
     const set = pick(world.sets, random)
     const least = set.forge === 'bitbucket' ? 1 : 0
     const min = randomInteger(random, least, 2)
-    editSet(world, set, (spec) => ({ ...spec, scale: { min, max: min + randomInteger(random, 0, 3) } }))
+    const max = min + randomInteger(random, 0, 3)
+    editSet(world, set, (spec) => ({ ...spec, scale: scaleOf({ ...set, min, max }) }))
     world.repairs.in(seconds(random, 5, 90), () => editSet(world, set, (spec) => ({ ...spec, scale: scaleOf(set) })))
   },
 }
-
-const scaleOf = ({ min, max }: SetSpec) => ({ min, max })
 
 const pause: Disaster = {
   name: 'pause',

@@ -2,9 +2,12 @@
 import { describe, expect, it } from 'vitest'
 import { bundleOf } from './bundle.ts'
 import { plantedBugs } from './planted-bugs.ts'
+import { plantedScaleBugs } from './planted-scale-bugs.ts'
+
+const bugs = [...plantedBugs, ...plantedScaleBugs]
 
 describe('a planted bug', () => {
-  it.each(plantedBugs)('is found: $name', { timeout: 240_000 }, async ({ edits, by, seed }) => {
+  it.each(bugs)('is found: $name', { timeout: 240_000 }, async ({ edits, by, seed }) => {
     const bundle = await bundleOf('run-seed', edits)
     const { runSeed } = (await import(/* @vite-ignore */ bundle.url)) as typeof import('./run-seed.ts')
     await bundle.remove()
@@ -13,8 +16,8 @@ describe('a planted bug', () => {
   })
 
   it('is found within 200 seeds, and none is listed twice', () => {
-    expect(plantedBugs.filter(({ seed }) => seed < 1 || seed > 200)).toEqual([])
-    expect(new Set(plantedBugs.map(({ name }) => name)).size).toBe(plantedBugs.length)
+    expect(bugs.filter(({ seed }) => seed < 1 || seed > 200)).toEqual([])
+    expect(new Set(bugs.map(({ name }) => name)).size).toBe(bugs.length)
   })
 
   it('throws when its text is not in the file exactly once', async () => {

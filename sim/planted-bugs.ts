@@ -173,30 +173,6 @@ export const plantedBugs: readonly PlantedBug[] = [
     ],
   },
   {
-    name: 'the ceiling of a pool does not bound the starts',
-    by: 'pool',
-    seed: 10,
-    edits: [
-      {
-        file: 'packages/runner-set/src/core/starts.ts',
-        before: 'most: Math.max(0, share.now - occupied), why',
-        after: 'most: Number.POSITIVE_INFINITY, why',
-      },
-    ],
-  },
-  {
-    name: 'a set takes the places that another one keeps by its floor',
-    by: 'pool',
-    seed: 49,
-    edits: [
-      {
-        file: 'packages/runner-set/src/core/pool.ts',
-        before: 'Math.max(occupied, floor)',
-        after: 'Math.max(occupied, 0 * floor)',
-      },
-    ],
-  },
-  {
     name: 'a removal at Gitea trusts what the list of runners calls busy',
     by: 'busy-runner',
     seed: 47,
@@ -235,6 +211,18 @@ export const plantedBugs: readonly PlantedBug[] = [
         file: 'packages/runner-set/src/core/life.ts',
         before: 'if (!forgeTraits[world.set.source.kind].runner.exitsUnregistered) {',
         after: 'if (false) {',
+      },
+    ],
+  },
+  {
+    name: 'a job that succeeded before its runner died is repeated',
+    by: 'reruns',
+    seed: 23,
+    edits: [
+      {
+        file: 'packages/runner-set/src/core/rerun/verdict.ts',
+        before: "  if (state === 'succeeded' || state === 'skipped') return 'succeeded'\n",
+        after: '',
       },
     ],
   },

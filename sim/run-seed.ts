@@ -4,12 +4,14 @@ import { stackOf } from '@dayfly/kit/stack-of'
 import { checkers } from './checkers/all.ts'
 import type { Broken, Checker } from './checkers/checker.ts'
 import { allDisasters, replaceCredentials } from './disasters.ts'
+import { endOutage, outageDisasters } from './forge-outages.ts'
 import { giteaDisasters } from './gitea/disasters.ts'
 import { followAdvice, installMissingSets, statusOf } from './operator.ts'
 import { breakingDisasters } from './reruns.ts'
+import { changesFor } from './schedules.ts'
 import { seedPlan } from './seed-world.ts'
 import { streamOf } from './streams.ts'
-import { startDisasters } from './strikes.ts'
+import { type Disaster, startDisasters } from './strikes.ts'
 import { type Trace, traceOf } from './trace.ts'
 import { startWorkload } from './workload.ts'
 import { openWorld, type World } from './world.ts'
@@ -71,15 +73,16 @@ async function live(
   world.start()
   if (streamOf(seed, 'plan')() < 0.5) world.start()
   const note = (name: string) => trace.add('disaster', name)
-  startDisasters(world, allDisasters, { random: streamOf(seed, 'disasters'), ms: unsafeMs }, note)
-  const random = streamOf(seed, 'disasters of Gitea')
-  startDisasters(world, giteaDisasters(world), { random, ms: unsafeMs }, note)
-  const breaks = streamOf(seed, 'broken jobs')
-  startDisasters(world, breakingDisasters(world), { random: breaks, ms: unsafeMs }, note)
+  const strike = (disasters: readonly Disaster[], stream: string) =>
+    startDisasters(world, disasters, { random: streamOf(seed, stream), ms: unsafeMs }, note)
+  strike(allDisasters, 'disasters')
+  strike(giteaDisasters(world), 'disasters of Gitea')
+  strike(breakingDisasters(world), 'broken jobs')
+  strike(outageDisasters(world), 'disasters of GitHub')
   await clock.advance(unsafeMs)
   if (isOver()) return close(world)
   await heal(world, trace)
-  const restless = await settled(world, settleMs, 'atRest')
+  const restless = await rested(world)
   for (const one of restless) say(one)
   if (restless.length > 0) for (const set of world.sets) trace.add('status', JSON.stringify(statusOf(world, set)))
   for (const { namespace, name } of world.sets) world.registry.delete('runnersets.dayfly.dev', namespace, name)
@@ -93,10 +96,20 @@ async function heal(world: World, trace: Trace): Promise<void> {
   const { climate, clock, processes, repairs } = world
   for (let waited = 0; waited < repairMs && repairs.open() > 0; waited += lookMs) await clock.advance(lookMs)
   climate.isFair = true
+  endOutage(world)
   trace.add('heal', 'no fault from now on')
   replaceCredentials(world)
   installMissingSets(world)
   if (processes.every(({ isStopped }) => isStopped)) world.start()
+}
+
+/** The world must also rest after the last edge of a schedule, and when its idle runners were replaced for their age. */
+async function rested(world: World): Promise<readonly Broken[]> {
+  const restless = await settled(world, settleMs, 'atRest')
+  const laterMs = Math.max(0, ...world.sets.map((set) => changesFor(set, world.clock.now())))
+  if (restless.length > 0 || laterMs === 0) return restless
+  await world.clock.advance(laterMs)
+  return settled(world, settleMs, 'atRest')
 }
 
 /** Waits until no checker finds anything. Returns what is left after `ms`. */

@@ -14,6 +14,8 @@ export type RunnerOptions = GiteaRunnerOptions & {
   /** The chance that a container never connects, and that it ignores SIGTERM. */
   readonly neverOnline: () => number
   readonly ignoresTerm: () => number
+  /** How a container of GitHub ends whose registration is gone. */
+  readonly exitCodeOfUnregistered: () => number
   /** Called once for each container that has read a credential. */
   readonly onCredential: (container: PlayedContainer, credential: string) => void
   /** Receives every container while it runs. */
@@ -76,7 +78,7 @@ async function runOfGitHub(options: RunnerOptions, container: PlayedContainer, n
     // The poll rejects when the container ends.
     const job = await stub.job(name, gone.signal).catch(() => undefined)
     if (gone.signal.aborted) return
-    if (job === 'absent') return container.end({ exitCode: 1 })
+    if (job === 'absent') return container.end({ exitCode: options.exitCodeOfUnregistered() })
     if (!job) continue
     await clock.sleep(randomInteger(random, 20, 1_500))
     if (gone.signal.aborted) return

@@ -1,7 +1,7 @@
 // The world of one seed: small, with many faults. Everything in it is drawn from the seed.
 import { type Random, randomInteger } from '@dayfly/kit/random'
 import { giteaOf, withoutGitea } from './gitea/plan.ts'
-import { namespaces, setsOf, withPool } from './sets.ts'
+import { namespaces, setsOf, withAges, withPool, withSchedules } from './sets.ts'
 import { pick, streamOf } from './streams.ts'
 import { fairWeather, weatherOf } from './weather.ts'
 import type { WorldPlan } from './world.ts'
@@ -19,9 +19,10 @@ export function seedPlan(seed: number): WorldPlan {
   const pooled = withPool(first, streamOf(seed, 'the pools'))
   // Likewise: a seed without repeated jobs stays as it was.
   const reruns = streamOf(seed, 'reruns')() < 0.4
-  const sets = [...pooled.filter(({ namespace }) => !taken.has(namespace)), ...(gitea?.sets ?? [])].map((set) =>
+  const all = [...pooled.filter(({ namespace }) => !taken.has(namespace)), ...(gitea?.sets ?? [])].map((set) =>
     reruns && set.forge === 'github' ? { ...set, reruns } : set,
   )
+  const sets = withAges(withSchedules(all, streamOf(seed, 'the schedules')), streamOf(seed, 'the ages'))
   return {
     ...{ seed, sets, namespaces, weather, weak, nodes: [{}], cluster: { terminatedPodGcThreshold } },
     github: githubKnobs(streamOf(seed, 'forges')),
@@ -48,5 +49,7 @@ function githubKnobs(random: Random): WorldPlan['github'] {
     registrationDelayMs: randomInteger(random, 0, 5_000),
     completedDelayMs: randomInteger(random, 0, 5_000),
     restBudget: 0,
+    idleLifeS: 20,
+    queueDelayS: 40,
   }
 }

@@ -1,6 +1,7 @@
 // The runner sets of one seed: two namespaces, and sets of GitHub, Bitbucket and Gitea.
 import { type Random, randomInteger } from '@dayfly/kit/random'
 import type { ForgeKind } from '@dayfly/runner-set/model/runner-set'
+import { type SeedWindow, windowOf } from './schedules.ts'
 
 export type SetSpec = {
   readonly namespace: string
@@ -12,6 +13,9 @@ export type SetSpec = {
   readonly labels: readonly string[]
   readonly min: number
   readonly max: number
+  readonly schedule?: readonly SeedWindow[]
+  /** The age at which its idle runners are replaced, in seconds. */
+  readonly idleMaxS?: number
   /** Its part in the pool of its namespace. */
   readonly pool?: { readonly max: number; readonly floor: number; readonly weight: number }
   /** The set repeats jobs that the infrastructure broke. */
@@ -57,16 +61,47 @@ export function withPool(sets: readonly SetSpec[], random: Random): readonly Set
   return [part(first, floors[0]), part(second, floors[1]), ...rest]
 }
 
-export function setObject({ namespace, name, forge, account, labels, min, max, pool, reruns }: SetSpec) {
+/** In some of the worlds, most sets have one or two windows. */
+export function withSchedules(sets: readonly SetSpec[], random: Random): readonly SetSpec[] {
+  if (random() > 0.3) return sets
+  return sets.map((set) => {
+    if (random() < 0.2) return set
+    return { ...set, schedule: Array.from({ length: randomInteger(random, 1, 2) }, () => windowOf(set, random)) }
+  })
+}
+
+/** In some of the worlds, idle runners of most sets are replaced at an age. Replacements follow one another, and a cordon of Bitbucket takes long: the set must rest between them. */
+export function withAges(sets: readonly SetSpec[], random: Random): readonly SetSpec[] {
+  if (random() > 0.25) return sets
+  return sets.map((set) =>
+    random() < 0.3
+      ? set
+      : { ...set, idleMaxS: Math.max(randomInteger(random, 60, 180), (set.forge === 'bitbucket' ? 90 : 25) * set.max) },
+  )
+}
+
+export function setObject(set: SetSpec) {
+  const { namespace, name, forge, account, labels, reruns, idleMaxS } = set
   const credentials = { secret: credentialName }
   const rerun = reruns ? { rerun: {} } : {}
   const source = { url: `http://${forge}${domain}/${account}`, plainHttp: true, credentials, labels, ...rerun }
   const spec = {
     [forge]: source,
-    scale: { min, max, ...(pool && { pool: { name: 'shared', ...pool } }) },
+    scale: scaleOf(set),
     keepFailed: '0s',
+    ...(idleMaxS !== undefined && { idleMax: `${idleMaxS}s` }),
   }
   return { apiVersion: 'dayfly.dev/v1alpha1', kind: 'RunnerSet', metadata: { name, namespace }, spec }
+}
+
+/** Returns the scale of a set, with limits that another scale of its own may change: its windows and its floor stay below its maximum. */
+export function scaleOf({ min, max, schedule, pool }: Pick<SetSpec, 'min' | 'max' | 'schedule' | 'pool'>) {
+  const windows = schedule?.map(({ entry }) => ({ ...entry, min: Math.min(entry.min, max) }))
+  return {
+    ...{ min, max },
+    ...(windows && { schedule: windows }),
+    ...(pool && { pool: { name: 'shared', ...pool, floor: Math.min(pool.floor, max) } }),
+  }
 }
 
 /** Returns the forge at an address. */

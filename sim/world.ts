@@ -11,7 +11,7 @@ import type { EmulatedCredential } from '@dayfly/forge-emulators/bitbucket/crede
 import { createBitbucketEmulator } from '@dayfly/forge-emulators/bitbucket/emulator'
 import type { EmulatedCredential as GiteaCredential } from '@dayfly/forge-emulators/gitea/credentials'
 import { createGiteaEmulator } from '@dayfly/forge-emulators/gitea/emulator'
-import type { KnobChange } from '@dayfly/forge-emulators/github/config'
+import type { KnobChange, Outage } from '@dayfly/forge-emulators/github/config'
 import { createGitHubEmulator } from '@dayfly/forge-emulators/github/emulator'
 import type { Transport } from '@dayfly/kit/http'
 import type { Random } from '@dayfly/kit/random'
@@ -25,6 +25,7 @@ import { type SimulatedProcess, startProcess } from './process.ts'
 import { createRepairs } from './repairs.ts'
 import { runnerScript } from './runners.ts'
 import type { SavedWorld } from './saved-world.ts'
+import { worldStart } from './schedules.ts'
 import { credentialObject, forgeAt, type SetSpec, setObject } from './sets.ts'
 import type { Weather } from './weather.ts'
 
@@ -48,6 +49,13 @@ export type WorldPlan = {
   readonly offsetOf: (process: string) => number
 }
 
+/** The faults of now. */
+type Climate = WorldPlan['weather'] & {
+  isFair: boolean
+  /** The outage of GitHub now. */
+  outage: Outage
+}
+
 export type World = ReturnType<typeof openWorld>
 
 const sets = 'runnersets.dayfly.dev'
@@ -55,16 +63,17 @@ const sets = 'runnersets.dayfly.dev'
 /** @param saved the state that an earlier world has left; the default is a new world */
 export function openWorld(plan: WorldPlan, saved?: SavedWorld) {
   const { seed, weather } = plan
-  const clock = virtualClock(saved?.at)
+  const clock = virtualClock(saved?.at ?? worldStart)
   const observers = createObservers()
   const alive = new Map<string, PlayedContainer>()
   /** The UIDs of pods that another client created, and the names of runners that something outside Dayfly ended. */
   const [strangers, harmed] = [new Set<string>(), new Set<string>()]
   const tokens: string[] = ['token-1']
   const forges = openForges(plan, clock, tokens, saved)
-  const climate = { isFair: false, ...weather }
+  const climate: Climate = { isFair: false, outage: 'none', ...weather }
   const runners = {
     ...{ clock, random: plan.streamOf('runners'), ...forges, alive, harmed },
+    exitCodeOfUnregistered: () => (climate.outage === 'removes-idle' ? 0 : 1),
     neverOnline: () => (climate.isFair ? 0 : plan.weak.neverOnline),
     ignoresTerm: () => (climate.isFair ? 0 : plan.weak.ignoresTerm),
     lostTask: () => (climate.isFair ? 0 : plan.gitea.lostTask),

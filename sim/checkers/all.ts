@@ -1,5 +1,7 @@
 // Every checker.
+import { age } from './age.ts'
 import { busyRunner } from './busy-runner.ts'
+import { capacity } from './capacity.ts'
 import { ceiling } from './ceiling.ts'
 import type { Checker } from './checker.ts'
 import { jobs } from './jobs.ts'
@@ -16,10 +18,12 @@ export const checkers: readonly Checker[] = [
   usedOnce,
   ceiling,
   pool,
+  capacity,
   oneLeader,
   jobs,
   reruns,
   messages,
   strangers,
   rest,
+  age,
 ]

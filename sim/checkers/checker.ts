@@ -6,12 +6,14 @@ export type CheckerName =
   | 'used-once'
   | 'ceiling'
   | 'pool'
+  | 'capacity'
   | 'one-leader'
   | 'jobs'
   | 'messages'
   | 'reruns'
   | 'strangers'
   | 'rest'
+  | 'age'
 
 export type Checker = {
   readonly name: CheckerName

@@ -1,8 +1,8 @@
 // The sets of a pool never have more living pods than its ceiling, and no set takes a place that another one keeps by its floor.
 import type { StoredObject } from '@dayfly/cluster/store/object'
 import type { Instant } from '@dayfly/kit/clock'
-import { learnMs } from './ceiling.ts'
 import type { Checker } from './checker.ts'
+import { learnMs } from './maxima.ts'
 import { createUnfinished, isLiving, setOf } from './unfinished.ts'
 
 type Member = {

@@ -4,6 +4,7 @@ import { type Condition, conditionsOf, statusOf } from '../operator.ts'
 import type { SetSpec } from '../sets.ts'
 import type { World } from '../world.ts'
 import type { Checker } from './checker.ts'
+import { sparesOf } from './spares.ts'
 
 export const rest: Checker = {
   name: 'rest',
@@ -15,14 +16,19 @@ function problemsOf(world: World, set: SetSpec): readonly string[] {
   const { registry } = world
   const unhappy = ['Ready', 'ForgeConnected'].filter(
     (type) =>
-      !conditionsOf(world, set).some((one) => one.type === type && (one.status === 'True' || mayStart(set, one))),
+      !conditionsOf(world, set).some(
+        (one) => one.type === type && (one.status === 'True' || mayStart(world, set, one)),
+      ),
   )
   const { idle, busy, pending } = statusOf(world, set)
   const shown = JSON.stringify({ idle, busy, pending })
-  const expected = JSON.stringify({ idle: set.min, busy: 0, pending: 0 })
-  const pods = podsOf(world, set.namespace)
+  const spares = sparesOf(world, set)
+  const expected = JSON.stringify({ idle: spares, busy: 0, pending: 0 })
+  const pods = podsIn(world, set.namespace)
   // The sets of a pool share a namespace. A pod of none of them is too many, too.
-  const podsMin = world.sets.reduce((sum, { namespace, min }) => sum + (namespace === set.namespace ? min : 0), 0)
+  const podsMin = world.sets
+    .filter(({ namespace }) => namespace === set.namespace)
+    .reduce((sum, one) => sum + sparesOf(world, one), 0)
   const secrets = registry
     .list('secrets', set.namespace)
     .filter(({ metadata }) => metadata.name.startsWith(`${set.name}-`))
@@ -33,16 +39,16 @@ function problemsOf(world: World, set: SetSpec): readonly string[] {
     ...(pods.length === podsMin
       ? []
       : [`the namespace of ${set.name} has ${pods.length} pods, and should have ${podsMin}`]),
-    ...(secrets.length === set.min ? [] : [`${set.name} has ${secrets.length} Secrets, and should have ${set.min}`]),
-    ...(registered.length === set.min
+    ...(secrets.length === spares ? [] : [`${set.name} has ${secrets.length} Secrets, and should have ${spares}`]),
+    ...(registered.length === spares
       ? []
-      : [`${set.name} has ${registered.length} registrations (${registered.join(', ')}), and should have ${set.min}`]),
+      : [`${set.name} has ${registered.length} registrations (${registered.join(', ')}), and should have ${spares}`]),
   ]
 }
 
 /** The jobs of a set may all go to runners of another one of its Gitea. Then no runner shows that a new template works. */
-function mayStart({ forge, min }: SetSpec, { type, reason }: Condition): boolean {
-  return forge === 'gitea' && min === 0 && type === 'Ready' && reason === 'Starting'
+function mayStart(world: World, set: SetSpec, { type, reason }: Condition): boolean {
+  return set.forge === 'gitea' && sparesOf(world, set) === 0 && type === 'Ready' && reason === 'Starting'
 }
 
 /** The registrations of the set as it is now. Those of a set that was deleted while its forge failed stay for `dayfly sweep`. */
@@ -55,7 +61,7 @@ function registrationsOf(world: World, { name, forge }: SetSpec): readonly strin
   return [...new Set(names)]
 }
 
-function podsOf({ registry, strangers }: World, namespace?: string): readonly string[] {
+function podsIn({ registry, strangers }: World, namespace?: string): readonly string[] {
   const pods = registry.list('pods', namespace)
   return pods.flatMap(({ metadata: { name, uid } }) => (strangers.has(uid) ? [] : [name]))
 }
@@ -65,7 +71,7 @@ function leftovers(world: World): readonly string[] {
   const isOurs = (name: string) => sets.some((set) => name.startsWith(`${set.name}-`))
   const left = [
     ...registry.list('runnersets.dayfly.dev').map(({ metadata }) => `the set ${metadata.name}`),
-    ...podsOf(world).map((name) => `the pod ${name}`),
+    ...podsIn(world).map((name) => `the pod ${name}`),
     ...registry
       .list('secrets')
       .flatMap(({ metadata }) => (isOurs(metadata.name) ? [`the Secret ${metadata.name}`] : [])),

@@ -54,10 +54,13 @@ export type Knobs = {
   /** The response to the acknowledgement of an unknown message. */
   readonly unknownMessage: 204 | 404
   /**
-   * `assigns-nothing`: jobs wait, and online runners get none. `removes-idle`: an idle runner loses its registration after two to six minutes.
-   * `queue-delayed`: each job message arrives ten minutes late. `fails`: every call except those of runners gets 503, and no job is assigned.
+   * `assigns-nothing`: jobs wait, and online runners get none. `removes-idle`: an idle runner loses its registration after `idleLifeS` or up to
+   * three times as long. `queue-delayed`: each job message arrives `queueDelayS` late. `fails`: every call except those of runners gets 503, and no job is assigned.
    */
   readonly outage: Outage
+  /** Runner issue 4726 names two to six minutes. */
+  readonly idleLifeS: number
+  readonly queueDelayS: number
   /** The end of each version of the runner that the REST API knows. */
   readonly versionEnds: Readonly<Record<string, VersionEnds>>
   /** The lowest version of the runner that may register; empty for none, as on GHES. */
@@ -112,6 +115,8 @@ const knobsSchema = z.strictObject({
   createStatus: z.union([z.literal(200), z.literal(201)]),
   unknownMessage: z.union([z.literal(204), z.literal(404)]),
   outage: z.enum(outages),
+  idleLifeS: seconds.min(1),
+  queueDelayS: seconds,
   versionEnds: z.record(z.string().max(64), z.strictObject({ runtime: time, registration: time })),
   minimumVersion: z.string().max(64),
   endedVersions: z.enum(['refused', 'silent']),
@@ -159,6 +164,8 @@ const defaults: Knobs = {
   createStatus: 200,
   unknownMessage: 204,
   outage: 'none',
+  idleLifeS: 120,
+  queueDelayS: 600,
   versionEnds: {},
   minimumVersion: '2.329.0',
   endedVersions: 'refused',

@@ -6,14 +6,9 @@ import type { Emulation } from './emulation.ts'
 import { removeRunner } from './runners.ts'
 import type { Runner } from './state.ts'
 
-/** How long an idle runner keeps its registration while GitHub removes idle runners: runner issue 4726 names two to six minutes. */
-const idleLifeMs = { least: 120_000, most: 360_000 } as const
-
-/** How late a job message arrives while the queue is delayed. */
-const queueDelayMs = 600_000
-
-export function delayOf({ outage }: Knobs): number {
-  return outage === 'queue-delayed' ? queueDelayMs : 0
+/** Returns how late a job message arrives now, in milliseconds. */
+export function delayOf({ outage, queueDelayS }: Knobs): number {
+  return outage === 'queue-delayed' ? queueDelayS * 1_000 : 0
 }
 
 /** Lets a job message arrive later. An offer that is repeated does not begin its delay again. */
@@ -60,10 +55,11 @@ export function limitIdleRunners(emulation: Emulation): void {
 
 /** The times of several runners differ, and are the same in each run. */
 function limitIdle(emulation: Emulation, runner: Runner): void {
-  const { deadlines } = emulation
+  const { deadlines, knobs } = emulation
   const name = `idle:${runner.id}`
   if (deadlines.has(name)) return
-  const lifeMs = idleLifeMs.least + ((runner.id * 61_000) % (idleLifeMs.most - idleLifeMs.least))
+  const leastMs = knobs.idleLifeS * 1_000
+  const lifeMs = leastMs + ((runner.id * 61_000) % (2 * leastMs))
   deadlines.set(name, lifeMs, () => {
     const isIdle = runner.set?.idle.has(runner) === true
     if (isIdle && emulation.knobs.outage === 'removes-idle') removeRunner(emulation, runner)

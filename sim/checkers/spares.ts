@@ -1,0 +1,31 @@
+// The idle runners that a set must have at rest: its minimum of now, within the ceiling of its pool.
+import { runnerPrefix } from '@dayfly/runner-set/model/runner-names'
+import { minimumAt } from '../schedules.ts'
+import type { SetSpec } from '../sets.ts'
+import type { World } from '../world.ts'
+
+/** Returns the number that the set should have, also while it has another one. */
+export function sparesOf(world: World, set: SetSpec): number {
+  const { pool } = set
+  const asked = minimumAt(set, world.clock.now())
+  if (!pool) return asked
+  const own = podsOf(world, set).length
+  return Math.min(asked, Math.max(own + freePlaces(world, set), pool.floor))
+}
+
+/** Returns the places of the pool that the set may still take; below 0 if its sets have more than the ceiling. Those that others keep are not free. */
+export function freePlaces(world: World, set: SetSpec): number {
+  const { namespace, pool } = set
+  if (!pool) return Number.POSITIVE_INFINITY
+  const others = world.sets.filter((one) => one !== set && one.namespace === namespace)
+  const kept = others.map((one) => Math.max(podsOf(world, one).length, one.pool?.floor ?? 0))
+  return pool.max - podsOf(world, set).length - kept.reduce((sum, places) => sum + places, 0)
+}
+
+/** Returns the pods of the set as it is now. */
+export function podsOf({ registry, strangers, uids }: World, { namespace, name }: SetSpec) {
+  const prefix = runnerPrefix({ name, uid: uids.get(name) ?? '' })
+  return registry
+    .list('pods', namespace)
+    .filter(({ metadata }) => metadata.name.startsWith(prefix) && !strangers.has(metadata.uid))
+}

@@ -1,0 +1,91 @@
+// Planted bugs of what a set may have, announces and keeps idle: pools, capacity, schedules, ages.
+import type { PlantedBug } from './planted-bugs.ts'
+
+export const plantedScaleBugs: readonly PlantedBug[] = [
+  {
+    name: 'the ceiling of a pool does not bound the starts',
+    by: 'pool',
+    seed: 10,
+    edits: [
+      {
+        file: 'packages/runner-set/src/core/starts.ts',
+        before: 'most: Math.max(0, share.now - occupied), why',
+        after: 'most: Number.POSITIVE_INFINITY, why',
+      },
+    ],
+  },
+  {
+    name: 'a set takes the places that another one keeps by its floor',
+    by: 'pool',
+    seed: 49,
+    edits: [
+      {
+        file: 'packages/runner-set/src/core/pool.ts',
+        before: 'Math.max(occupied, floor)',
+        after: 'Math.max(occupied, 0 * floor)',
+      },
+    ],
+  },
+  {
+    name: 'the extra runner of a replacement is announced above the maximum',
+    by: 'capacity',
+    seed: 14,
+    edits: [
+      {
+        file: 'packages/runner-set/src/core/capacity.ts',
+        before: 'tightest ? Math.max(1, tightest.most) : max\n',
+        after: 'tightest ? Math.max(1, tightest.most) : max + Math.min(1, world.outdated.count)\n',
+      },
+    ],
+  },
+  {
+    name: 'a set without room announces nothing',
+    by: 'capacity',
+    seed: 12,
+    edits: [
+      {
+        file: 'packages/runner-set/src/core/capacity.ts',
+        before: 'tightest ? Math.max(1, tightest.most) : max\n',
+        after: 'tightest ? tightest.most : max\n',
+      },
+      { file: 'packages/forges/src/github/link.ts', before: 'set.max >= 1', after: 'set.max >= 0' },
+    ],
+  },
+  {
+    name: 'the windows of a schedule follow UTC',
+    by: 'rest',
+    seed: 86,
+    edits: [
+      {
+        file: 'packages/runner-set/src/core/schedule.ts',
+        before: 'new TimeZone(window.timeZone)',
+        after: "new TimeZone('UTC')",
+      },
+    ],
+  },
+  {
+    name: 'an idle runner is never too old',
+    by: 'age',
+    seed: 12,
+    edits: [
+      {
+        file: 'packages/runner-set/src/core/renewal.ts',
+        before: 'return now < at ? { due: at } : { mark }',
+        after: 'return now < at ? { due: at } : {}',
+      },
+    ],
+  },
+  {
+    name: 'the replacement of an idle runner deletes its pod without asking the forge',
+    by: 'busy-runner',
+    seed: 53,
+    edits: [
+      {
+        file: 'packages/runner-set/src/core/renewal.ts',
+        before: "endStep({ world, ...rest }, next, next.pod.value, { kind: 'outdated' })",
+        after:
+          "{ action: { kind: 'delete-runner', runner: next.name, pod: { uid: next.pod.value.uid }, because: { kind: 'outdated' } } as any }",
+      },
+    ],
+  },
+]
