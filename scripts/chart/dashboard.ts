@@ -46,6 +46,7 @@ const rows: readonly { readonly title: string; readonly height: number; readonly
           { expr: `sum by (state) (dayfly_runners{${ofSet},state!="ended"})`, legend: '{{state}}' },
           { expr: `sum(dayfly_demand_jobs{${ofSet}})`, legend: 'demand' },
           { expr: `sum(dayfly_runners_min{${ofSet}})`, legend: 'minimum' },
+          { expr: `sum(dayfly_runners_usual{${ofSet}})`, legend: 'usual' },
           { expr: `sum(dayfly_runners_max{${ofSet}})`, legend: 'maximum' },
           { expr: `sum(dayfly_runners_announced{${ofSet}})`, legend: 'announced' },
           {

@@ -1,6 +1,7 @@
 // The files of the charts that derive from the code: the CustomResourceDefinition, the rules of the roles, a schema and the dashboard.
 import { readFileSync } from 'node:fs'
 import {
+  costLabelRights,
   dashboardRights,
   jobLogRights,
   jobPodRights,
@@ -61,6 +62,11 @@ ${yaml(jobLogRights.map(ruleOf)).trimEnd()}
 ${yaml(jobPodRights.map(ruleOf)).trimEnd()}
 {{- end }}
 
+{{/* What costLabels adds to those rights. */}}
+{{- define "dayfly.costLabelRules" -}}
+${yaml(costLabelRights.map(ruleOf)).trimEnd()}
+{{- end }}
+
 {{/* What dashboard.enabled adds, in the whole cluster. */}}
 {{- define "dayfly.dashboardRules" -}}
 ${yaml(dashboardRights.map(ruleOf)).trimEnd()}
@@ -109,6 +115,7 @@ function securityPage(): string {
       row(right, 'the namespace of runners, with `rbac.runnerLogs` or `dashboard.enabled`'),
     ),
     ...jobPodRights.map((right) => row(right, 'the namespace of runners, with `rbac.jobPods`')),
+    ...costLabelRights.map((right) => row(right, 'the namespace of runners, with `costLabels`')),
     ...dashboardRights.map((right) => row(right, 'the whole cluster, with `dashboard.enabled`')),
     ...leaseRights.map((right) => row(right, right.named ? 'its own Lease' : 'the namespace of the controller')),
   ].join('\n')

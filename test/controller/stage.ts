@@ -59,6 +59,8 @@ export type StageOptions = {
   readonly quota?: Readonly<Record<string, string>>
   /** The status of the set that an earlier controller wrote. */
   readonly status?: object
+  /** Whether pods get the labels of costs. */
+  readonly isLabelled?: boolean
   /** The App whose credential the set has; a token without one. */
   readonly app?: TestApp
 }
@@ -109,6 +111,7 @@ export async function openStage(options: StageOptions = {}) {
     limits: defaultLimits,
     identity,
     lease: { namespace, name: 'dayfly' },
+    costLabels: options.isLabelled,
   })
   const start = (identity = 'controller-1', other: Partial<ControllerOptions> = {}): Controller =>
     startController({ ...controllerOptions(identity), ...other }, journal)

@@ -30,6 +30,9 @@ containers:
       {{- with .controller.watches }}
       - --namespace={{ . }}
       {{- end }}
+      {{- if $values.costLabels }}
+      - --cost-labels
+      {{- end }}
       - --lease-namespace={{ .root.Release.Namespace }}
       - --lease-name={{ .controller.name }}
       - --health-address={{ $values.http.address }}:{{ $values.http.port }}

@@ -95,6 +95,16 @@
     - patch
 {{- end }}
 
+{{/* What costLabels adds to those rights. */}}
+{{- define "dayfly.costLabelRules" -}}
+- apiGroups:
+    - ""
+  resources:
+    - pods
+  verbs:
+    - patch
+{{- end }}
+
 {{/* What dashboard.enabled adds, in the whole cluster. */}}
 {{- define "dayfly.dashboardRules" -}}
 - apiGroups:

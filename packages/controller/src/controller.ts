@@ -7,6 +7,7 @@ import type { KubeObject } from '@dayfly/kubernetes/types'
 import { watchesLabel } from '@dayfly/runner-set/model/api'
 import { forgeTraits } from '@dayfly/runner-set/model/forge-traits'
 import { messageOf } from './act/unsuccessful.ts'
+import { labelCosts } from './cost-labels.ts'
 import { ElectionHealth, type ElectionView } from './election-health.ts'
 import { guarded } from './guard.ts'
 import { JobPods } from './job-pods.ts'
@@ -151,7 +152,8 @@ async function lead(
   const { signal } = leadership
   const kubernetes = guarded(options.kubernetes, leadership)
   const uidOf = (namespace: string, set: string) => sets.uidOf(namespace, set)
-  const unsubscribe = publishEvents({ kubernetes, identity, uidOf, signal }, journal)
+  const endEvents = publishEvents({ kubernetes, identity, uidOf, signal }, journal)
+  const endLabels = options.costLabels ? labelCosts({ kubernetes, signal }, journal) : undefined
   // The stream may have been silent for minutes, while the last leader created pods: only a list from now on shows them all.
   watches.relistPods()
   sets.lead(leadership)
@@ -159,7 +161,8 @@ async function lead(
   usage.lead({ kubernetes, signal })
   jobPods.lead({ kubernetes, signal })
   await aborted(signal)
-  unsubscribe()
+  endEvents()
+  endLabels?.()
   const planned = until.aborted
   const why = planned ? 'the process stops' : messageOf(signal.reason)
   journal.write({ kind: 'leadership-lost', identity, why, planned })

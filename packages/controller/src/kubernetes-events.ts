@@ -60,7 +60,8 @@ function noteOf(event: JournalEvent): Note | undefined {
     case 'registration-kept':
     case 'cordon-failed':
     case 'runner-version-ends':
-    case 'size-failed': {
+    case 'size-failed':
+    case 'cost-labels-failed': {
       const { reason, message } = event.failure
       return { type: 'Warning', reason: camelCase(reason), message: sentenceOf(reason, message) }
     }

@@ -28,6 +28,8 @@ export type ControllerOptions = {
   readonly lease: { readonly namespace: string; readonly name: string }
   /** Runs each tick, for example to time it. */
   readonly measureTick?: (<Result>(tick: () => Result) => Result) | undefined
+  /** Whether the pods of jobs get the labels of their repository and workflow. */
+  readonly costLabels?: boolean | undefined
   /** The only namespace whose sets are run; undefined for all. */
   readonly namespace?: string | undefined
 }

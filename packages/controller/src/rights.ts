@@ -88,6 +88,11 @@ export const jobPodRights: readonly Right[] = [
   },
 ]
 
+/** The right that `costLabels` of the chart adds, in each namespace of runners. */
+export const costLabelRights: readonly Right[] = [
+  { resource: pods, verbs: ['patch'], use: 'labels the pod of a job with its repository and workflow, for cost tools' },
+]
+
 /** The rights that the page needs where it asks for tokens: they are of the whole cluster. */
 export const dashboardRights: readonly Right[] = [
   { resource: tokenReviews, verbs: ['create'], use: 'asks whose token a viewer of the page has' },

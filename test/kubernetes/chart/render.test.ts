@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import {
+  costLabelRights,
   dashboardRights,
   jobLogRights,
   jobPodRights,
@@ -183,6 +184,14 @@ describe('the rights of the controller', () => {
     expect(Object.fromEntries(rulesOf(objects))).toMatchObject({
       'ClusterRole dayfly': rules([...runnerRights, ...jobPodRights], ''),
     })
+  })
+
+  it('include the labels of costs only on demand', async () => {
+    const objects = await render(controllerChart, '--set=scope=cluster', '--set=costLabels=true')
+    expect(Object.fromEntries(rulesOf(objects))).toMatchObject({
+      'ClusterRole dayfly': rules([...runnerRights, ...costLabelRights], ''),
+    })
+    expect(JSON.stringify(ofKind(objects, 'Deployment'))).toContain('"--cost-labels"')
   })
 
   it('include the reviews of viewers only with the page, whose port only the named peers reach', async () => {

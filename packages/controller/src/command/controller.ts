@@ -26,6 +26,7 @@ type Options = {
   readonly dashboardAddress: string
   readonly dashboardAccess?: string
   readonly dashboardPrices?: string
+  readonly costLabels?: boolean
   readonly dashboardHistory?: string
   readonly dashboardHistoryDays: number
   readonly dashboardHistoryMegabytes: number
@@ -50,6 +51,7 @@ export function controllerCommand(): Command {
     .option('--kubeconfig <file>', 'kubeconfig of the cluster (default: KUBECONFIG, ~/.kube/config, or the pod)')
     .option('--context <name>', 'context of the kubeconfig')
     .option('--namespace <name>', 'run only the sets of this namespace (default: all namespaces)')
+    .option('--cost-labels', 'label the pod of each job with its repository and workflow, for tools such as OpenCost')
     .option('--lease-namespace <name>', 'namespace of the Lease (default: that of the pod or of the kubeconfig)')
     .option('--lease-name <name>', 'name of the Lease that all processes of one installation share', 'dayfly')
     .option('--health-address <host:port>', 'address of /healthz, /readyz and /metrics, or off', '127.0.0.1:8080')
@@ -109,6 +111,7 @@ async function controller(options: Options): Promise<void> {
       page,
       webhooks,
       namespace: options.namespace,
+      costLabels: options.costLabels === true,
       lease: { namespace: options.leaseNamespace ?? kubeconfig.namespace, name: options.leaseName },
       podName: process.env['POD_NAME'],
     }

@@ -4,6 +4,7 @@ import type { Instant } from '@dayfly/kit/clock'
 import { timestamp } from '@dayfly/kit/timestamp'
 import { type ClusterFault, doubtOf, type JournalEvent, lateJobNext, rerunText } from '@dayfly/runner-set/model/event'
 import { type Failure, failureInfo } from '@dayfly/runner-set/model/failure'
+import { sizeTexts } from './size-texts.ts'
 
 /** The level says who must act. `error`: Dayfly has a bug, or its installation is broken. `warn`: an operator should look. `info`: a state changed. `debug`: hidden by default. */
 export type LogLevel = 'error' | 'warn' | 'info' | 'debug'
@@ -37,6 +38,8 @@ export function logLineOf(event: JournalEvent): LogLine {
     case 'size-applied':
     case 'size-failed':
       return ofSize(event)
+    case 'cost-labels-failed':
+      return ofFailure('warn', event.failure)
     case 'set-invalid':
       return setInvalid(event.problems)
     case 'set-changed':
@@ -290,11 +293,3 @@ function ofSize(event: Extract<JournalEvent, { readonly kind: 'size-applied' | '
   if (event.kind === 'size-failed') return ofFailure('warn', event.failure, { size })
   return { level: 'info', message: sizeTexts[event.did], size }
 }
-
-const sizeTexts = {
-  create: 'The RunnerSet of a size was created.',
-  change: 'The RunnerSet of a size was changed.',
-  adopt: 'A RunnerSet became a size of this one.',
-  drain: 'A size was taken away. Its RunnerSet is paused until its runners have finished.',
-  delete: 'The RunnerSet of a size that was taken away was deleted.',
-} as const

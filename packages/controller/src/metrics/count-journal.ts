@@ -41,6 +41,7 @@ function countOfSet(instruments: Instruments, series: SetSeries, event: OfSet): 
     case 'registration-kept':
     case 'runner-version-ends':
     case 'size-failed':
+    case 'cost-labels-failed':
     case 'cordon-failed':
     case 'job-pod-failed':
     case 'job-doubtful':

@@ -82,7 +82,7 @@ it('each life that is not counted is one of a gap, if it was within the span', a
   const { lives, broken } = await readStoredLives(folder)
   const all = costLinesOf(lives, span)
   expect([all.gaps, broken]).toEqual([{ unpriced: 1, undated: 1, open: 1 }, 1])
-  // The forge charges its minutes whatever the pod requests.
+  // The forge charges its minutes for any pod.
   expect(all.lines).toMatchObject([{ use: 'forge', amount: 1.2 }])
   const none = { unpriced: 0, undated: 0, open: 0 }
   expect(costLinesOf(lives, { ...span, to: begin })).toEqual({ lines: [], gaps: none })

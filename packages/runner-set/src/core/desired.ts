@@ -3,7 +3,7 @@ import { unreachable } from '@dayfly/kit/assert'
 import type { Demand } from '../model/demand.ts'
 import type { Scale } from '../model/runner-set.ts'
 
-/** What a set keeps. `usual`: at least so many, busy ones included. */
+/** The limits of a set now. `usual`: it keeps at least so many, busy ones included. */
 export type Kept = Pick<Scale, 'min' | 'max'> & { readonly usual: number }
 
 /** Returns how many runners should live: demand plus the idle spares, up to the ceiling (docs/reference/scale-set-protocol.md#s13).

@@ -1,4 +1,4 @@
-// What an hour of the week usually needs: the middle of its peaks in the last four weeks, so that one unusual week decides nothing.
+// The usual need of an hour of the week: the middle of its peaks in the last four weeks, so that one unusual week decides nothing.
 import type { DemandDay, UsualNeed } from '../model/usual-demand.ts'
 
 /** An hour of local time. `date`: midnight of its day, as if it were UTC. */
@@ -18,7 +18,7 @@ export function usualAt(days: readonly DemandDay[], { date, hour }: LocalHour): 
   )
     .filter((peak) => peak !== undefined)
     .sort((one, other) => one - other)
-  // Of two middle ones, the lower one: at least half of the weeks needed so many.
+  // The lower one of two middle ones: at least half of the weeks needed so many.
   const runners = seen.length < weeksNeeded ? 0 : (seen[(seen.length - 1) >> 1] ?? 0)
   return { runners, weeks: seen.length }
 }
@@ -39,14 +39,14 @@ export function withPeak(days: readonly DemandDay[], { date, hour }: LocalHour, 
   return [{ day: name, peaks }, ...days.filter(({ day }) => day < name && day >= oldest)]
 }
 
-/** Returns the days of a stored status, the newest first. What cannot be read was seen by nobody. */
+/** Returns the days of a stored status, the newest first. An entry that cannot be read is left out. */
 export function storedDays(stored: unknown): readonly DemandDay[] {
   if (!Array.isArray(stored)) return []
   const found = stored.filter(isDay).map(({ day, peaks }) => ({ day, peaks }))
   return found.sort((one, other) => (one.day < other.day ? 1 : -1)).slice(0, weeksKept * 7 + 1)
 }
 
-/** Returns the need as a sentence without its end, for example `Mondays at 09:00 Europe/Berlin usually need 12`. */
+/** Returns the reason of the need, for example `Mondays at 09:00 Europe/Berlin, as in 3 of the last 4 weeks`. */
 export function usualText({ weekday, hour, timeZone, weeks }: UsualNeed): string {
   return `${dayNames[weekday]} at ${String(hour).padStart(2, '0')}:00 ${timeZone}, as in ${weeks} of the last ${weeksKept} weeks`
 }

@@ -60,6 +60,8 @@ export type JournalEvent =
       readonly did: 'create' | 'change' | 'adopt' | 'drain' | 'delete'
     })
   | (OfSet & { readonly kind: 'size-failed'; readonly size: string; readonly failure: Failure })
+  /** The pod of a job has no labels for cost tools. */
+  | (OfSet & { readonly kind: 'cost-labels-failed'; readonly failure: Failure })
   | (OfSet & { readonly kind: 'set-invalid'; readonly problems: readonly string[] })
   | (OfSet & { readonly kind: 'demand-changed'; readonly demand: Demand })
   /** A job waits for a runner. It may be written twice. */

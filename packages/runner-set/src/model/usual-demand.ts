@@ -12,13 +12,13 @@ export type UsualDemandPolicy = {
 
 /** A day of the local time, as the status stores it. */
 export type DemandDay = {
-  /** For example `2026-11-23`. */
+  /** A date such as `2026-11-23`. */
   readonly day: string
   /** The most jobs at once in each of its 24 hours, with spaces between them. `-`: nobody saw it, which is not zero. */
   readonly peaks: string
 }
 
-/** What this hour usually needs. Shortly before the next one, the higher need of both holds. */
+/** The usual need of this hour. Shortly before the next one, the higher need of both holds. */
 export type UsualNeed = {
   /** At most the maximum of the policy; 0 if too little is known. */
   readonly runners: number

@@ -119,7 +119,7 @@ export type SetWorld = {
   readonly set: RunnerSet
   /** How many idle runners the set keeps now, by its schedule. */
   readonly minimum: Minimum
-  /** What this hour usually needs; undefined if the set does not ask for it. */
+  /** The usual need of this hour; undefined if the set does not ask for it. */
   readonly usual: UsualNeed | undefined
   /** The demand of the last weeks. */
   readonly demandDays: readonly DemandDay[]

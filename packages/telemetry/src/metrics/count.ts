@@ -29,6 +29,7 @@ export function countSystem({ systemErrors }: Instruments, event: JournalEvent):
     case 'registration-kept':
     case 'runner-version-ends':
     case 'size-failed':
+    case 'cost-labels-failed':
     case 'cordon-failed':
       count('forge', event.failure.reason)
       break

@@ -37,6 +37,7 @@ export type ControllerSettings = {
   /** Undefined: no address for webhooks. */
   readonly webhooks: WebhookSettings | undefined
   readonly namespace: string | undefined
+  readonly costLabels: boolean
   readonly lease: { readonly namespace: string; readonly name: string }
   /** The name of this pod; undefined outside a pod that passes it. */
   readonly podName: string | undefined
@@ -65,7 +66,7 @@ async function run(
   closers: (() => Promise<void>)[],
   until: AbortSignal,
 ): Promise<void> {
-  const { kubeconfig, health, namespace, lease, podName } = settings
+  const { kubeconfig, health, namespace, costLabels, lease, podName } = settings
   const { random, journal } = host
   const time = followServerTime(host.clock, systemStopwatch)
   const { clock } = time
@@ -117,7 +118,10 @@ async function run(
     random,
     measureTick,
   }
-  const controller = startController({ ...ports, limits: defaultLimits, identity, lease, namespace }, journal)
+  const controller = startController(
+    { ...ports, limits: defaultLimits, identity, lease, namespace, costLabels },
+    journal,
+  )
   running.controller = controller
   await aborted(until)
   const why = until.reason instanceof Interrupted ? until.reason.message : 'its work is over'

@@ -15,6 +15,7 @@ function describe({ event }: Entry): string | undefined {
     case 'forge-failed':
     case 'runner-version-ends':
     case 'size-failed':
+    case 'cost-labels-failed':
       return describeFailure(`${event.namespace}/${event.set}`, event.failure)
     case 'runner-failed':
     case 'runner-delayed':
