@@ -35,9 +35,9 @@ export function decideRenewal({ world, ...rest }: Moment, counts: Counts, held: 
   return action ? [action] : []
 }
 
-/** Without room for one more, a set of several idle runners does without one for a moment. */
+/** If a quota or a pool has no room for one more, a set of several idle runners does without one for a moment. */
 function hasReplacement({ need, set }: SetWorld, counts: Counts, held: Held | undefined): boolean {
+  if (held?.why.is === 'quota' || held?.why.is === 'pool') return counts.idle > 1
   if (need && need.wanted >= set.scale.max) return need.missing <= 0
-  const isFull = held?.why.is === 'quota' || held?.why.is === 'pool'
-  return counts.idle > 1 && (!need || need.missing <= (isFull ? 1 : 0))
+  return counts.idle > 1 && (!need || need.missing <= 0)
 }
