@@ -5,7 +5,7 @@ export type FocusRow = Readonly<Record<string, string | number | null>>
 
 const descriptions: Readonly<Record<CostUse, string>> = {
   job: 'Runners that run a job',
-  overhead: 'The start and the end of runners that have a job',
+  overhead: 'The start of runners, and their end after a job',
   idle: 'Runners that wait for a job',
   infrastructure: 'Runners that failed before they had a job',
   forge: 'The charge of the forge for the minutes of jobs',

@@ -1,0 +1,53 @@
+import { expect, it } from 'vitest'
+import type { Held } from '../model/held.ts'
+import type { RunnerSet } from '../model/runner-set.ts'
+import type { SetWorld } from '../model/world.ts'
+import { decideRenewal } from './renewal.ts'
+import { noHistory } from './state/history.ts'
+import { limits, now, registration, runner, runnerSet, world } from './world.fixture.ts'
+
+const idle = (name: string) =>
+  runner(
+    name,
+    { startedAt: now - 50_000 },
+    { registration: { is: 'present', value: registration(name, { status: 'online' }), at: now } },
+  )
+
+const fullPool: Held = { count: 1, why: { is: 'pool', pool: 'shared', max: 3, others: 1, occupied: 2 } }
+
+type Case = {
+  readonly idle: number
+  readonly scale: RunnerSet['scale']
+  readonly held?: Held
+  readonly over?: Partial<SetWorld>
+}
+
+const at = (count: number, scale: RunnerSet['scale'], rest: Omit<Case, 'idle' | 'scale'> = {}): Case => ({
+  ...{ idle: count, scale },
+  ...rest,
+})
+
+it.each<[string, Case, boolean]>([
+  ['the only idle runner stays until the extra one is there', at(1, { min: 1, max: 10 }), false],
+  ['with the extra one, it ends', at(2, { min: 1, max: 10 }), true],
+  ['at the maximum, one of several ends without an extra one', at(2, { min: 2, max: 2 }), true],
+  [
+    'in a full pool too, also if the share would reach the maximum',
+    at(2, { min: 2, max: 3 }, { held: fullPool }),
+    true,
+  ],
+  ['but not the only one of a full pool', at(1, { min: 1, max: 3 }, { held: fullPool }), false],
+  [
+    'no runner of the present template has come online',
+    at(2, { min: 1, max: 10 }, { over: { history: { ...noHistory, proof: 'tried' } } }),
+    false,
+  ],
+  ['none is outdated', at(2, { min: 1, max: 10 }, { over: { outdated: { count: 0, next: undefined } } }), false],
+])('%s', (_, { idle: count, scale, held, over }, ends) => {
+  const runners = Array.from({ length: count }, (_, index) => idle(`r${index}`))
+  const facts = { outdated: { count: 1, next: runners[0] }, history: { ...noHistory, proof: 'proved' as const } }
+  const given = world(runners, { set: runnerSet({ scale }), ...facts, ...over })
+  const counts = given.counts.known ? given.counts.value : undefined
+  const actions = counts ? decideRenewal({ world: given, limits, now }, counts, held) : []
+  expect(actions.map(({ kind }) => kind)).toEqual(ends ? ['deregister-runner'] : [])
+})
