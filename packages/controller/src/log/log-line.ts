@@ -31,15 +31,12 @@ export function logLineOf(event: JournalEvent): LogLine {
       return { level: 'info', message: 'The RunnerSet is gone. Its work ends.' }
     case 'records-removed':
       return { level: 'info', message: 'The forge has removed the records of the deleted RunnerSet.' }
-    case 'records-left': {
-      const next = 'Remove the records with `dayfly sweep`, or at the forge.'
-      return { level: 'warn', message: 'The forge may still have records of the deleted RunnerSet.', next }
-    }
+    case 'records-left':
+      return recordsLeft
     case 'size-applied':
     case 'size-failed':
-      return ofSize(event)
     case 'cost-labels-failed':
-      return ofFailure('warn', event.failure)
+      return ofWrite(event)
     case 'set-invalid':
       return setInvalid(event.problems)
     case 'set-changed':
@@ -88,6 +85,12 @@ export function logLineOf(event: JournalEvent): LogLine {
     default:
       return ofProcess(event)
   }
+}
+
+const recordsLeft: LogLine = {
+  level: 'warn',
+  message: 'The forge may still have records of the deleted RunnerSet.',
+  next: 'Remove the records with `dayfly sweep`, or at the forge.',
 }
 
 function limitedUntil(until: Instant): LogLine {
@@ -288,7 +291,9 @@ function ofTemplate(
   return { level: 'info', message: 'The API server accepts the pod template.', template }
 }
 
-function ofSize(event: Extract<JournalEvent, { readonly kind: 'size-applied' | 'size-failed' }>): LogLine {
+type WriteKinds = 'size-applied' | 'size-failed' | 'cost-labels-failed'
+function ofWrite(event: Extract<JournalEvent, { readonly kind: WriteKinds }>): LogLine {
+  if (event.kind === 'cost-labels-failed') return ofFailure('warn', event.failure)
   const { size } = event
   if (event.kind === 'size-failed') return ofFailure('warn', event.failure, { size })
   return { level: 'info', message: sizeTexts[event.did], size }
