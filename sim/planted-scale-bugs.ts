@@ -64,6 +64,14 @@ export const plantedScaleBugs: readonly PlantedBug[] = [
     ],
   },
   {
+    name: 'the usual demand of the hour does not matter',
+    by: 'rest',
+    seed: 38,
+    edits: [
+      { file: 'packages/runner-set/src/core/desired.ts', before: 'Math.max(usual, ', after: 'Math.max(0 * usual, ' },
+    ],
+  },
+  {
     name: 'an idle runner is never too old',
     by: 'age',
     seed: 12,

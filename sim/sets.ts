@@ -1,7 +1,7 @@
 // The runner sets of one seed: two namespaces, and sets of GitHub, Bitbucket and Gitea.
 import { type Random, randomInteger } from '@dayfly/kit/random'
 import type { ForgeKind } from '@dayfly/runner-set/model/runner-set'
-import { type SeedWindow, windowOf } from './schedules.ts'
+import { type SeedWindow, windowOf, worldStart } from './schedules.ts'
 
 export type SetSpec = {
   readonly namespace: string
@@ -14,6 +14,8 @@ export type SetSpec = {
   readonly min: number
   readonly max: number
   readonly schedule?: readonly SeedWindow[]
+  /** So many runners were usual at each hour of the last four weeks. */
+  readonly usual?: number
   /** The age at which its idle runners are replaced, in seconds. */
   readonly idleMaxS?: number
   /** Its part in the pool of its namespace. */
@@ -80,6 +82,19 @@ export function withAges(sets: readonly SetSpec[], random: Random): readonly Set
   )
 }
 
+/** In some of the worlds, sets have a usual demand. */
+export function withHabits(sets: readonly SetSpec[], random: Random): readonly SetSpec[] {
+  if (random() > 0.2) return sets
+  return sets.map((set) => (random() < 0.3 ? set : { ...set, usual: randomInteger(random, 1, set.max) }))
+}
+
+/** Returns the status that an earlier controller left: the demand of four weeks, of which one was unusual. */
+export function earlierStatus({ usual = 0 }: SetSpec): object {
+  const dayOf = (week: number) => new Date(worldStart - week * 7 * 86_400_000).toISOString().slice(0, 10)
+  const peaksOf = (jobs: number) => Array<number>(24).fill(jobs).join(' ')
+  return { demandDays: [99, usual, usual, usual].map((jobs, at) => ({ day: dayOf(at + 1), peaks: peaksOf(jobs) })) }
+}
+
 export function setObject(set: SetSpec) {
   const { namespace, name, forge, account, labels, reruns, idleMaxS } = set
   const credentials = { secret: credentialName }
@@ -95,11 +110,18 @@ export function setObject(set: SetSpec) {
 }
 
 /** Returns the scale of a set, with limits that another scale of its own may change: its windows and its floor stay below its maximum. */
-export function scaleOf({ min, max, schedule, pool }: Pick<SetSpec, 'min' | 'max' | 'schedule' | 'pool'>) {
+export function scaleOf({
+  min,
+  max,
+  schedule,
+  usual,
+  pool,
+}: Pick<SetSpec, 'min' | 'max' | 'schedule' | 'usual' | 'pool'>) {
   const windows = schedule?.map(({ entry }) => ({ ...entry, min: Math.min(entry.min, max) }))
   return {
     ...{ min, max },
     ...(windows && { schedule: windows }),
+    ...(usual && { usualDemand: { max, timeZone: 'UTC' } }),
     ...(pool && { pool: { name: 'shared', ...pool, floor: Math.min(pool.floor, max) } }),
   }
 }

@@ -1,16 +1,22 @@
 // The idle runners that a set must have at rest: its minimum of now, within the ceiling of its pool.
 import { runnerPrefix } from '@dayfly/runner-set/model/runner-names'
-import { minimumAt } from '../schedules.ts'
+import { minimumAt, worldStart } from '../schedules.ts'
 import type { SetSpec } from '../sets.ts'
 import type { World } from '../world.ts'
 
 /** Returns the number that the set should have, also while it has another one. */
 export function sparesOf(world: World, set: SetSpec): number {
   const { pool } = set
-  const asked = minimumAt(set, world.clock.now())
+  const asked = Math.max(minimumAt(set, world.clock.now()), usualOf(world, set))
   if (!pool) return asked
   const own = podsOf(world, set).length
   return Math.min(asked, Math.max(own + freePlaces(world, set), pool.floor))
+}
+
+/** A set that was installed again has forgotten what was usual. */
+export function usualOf({ registry }: World, { namespace, name, usual = 0 }: SetSpec): number {
+  const object = registry.get('runnersets.dayfly.dev', namespace, name)
+  return Date.parse(object?.metadata.creationTimestamp ?? '') === worldStart ? usual : 0
 }
 
 /** Returns the places of the pool that the set may still take; below 0 if its sets have more than the ceiling. Those that others keep are not free. */
