@@ -121,7 +121,7 @@ export function scaleOf({
   return {
     ...{ min, max },
     ...(windows && { schedule: windows }),
-    ...(usual && { usualDemand: { max, timeZone: 'UTC' } }),
+    ...(usual && { usualDemand: { max: Math.max(1, max), timeZone: 'UTC' } }),
     ...(pool && { pool: { name: 'shared', ...pool, floor: Math.min(pool.floor, max) } }),
   }
 }
