@@ -8,6 +8,7 @@ import {
   leaseRights,
   type Right,
   runnerRights,
+  usageRights,
 } from '@dayfly/controller/rights'
 import { podMetrics } from '@dayfly/kubernetes/pod-metrics'
 import { runnerSetCrd } from '@dayfly/runner-set/config/crd'
@@ -50,6 +51,11 @@ function rulesTemplate(): string {
 {{/* What the controller may do in each namespace whose RunnerSets it serves. */}}
 {{- define "dayfly.runnerRules" -}}
 ${yaml(runnerRights.map(ruleOf)).trimEnd()}
+{{- end }}
+
+{{/* What rbac.usage adds to those rights. */}}
+{{- define "dayfly.usageRules" -}}
+${yaml(usageRights.map(ruleOf)).trimEnd()}
 {{- end }}
 
 {{/* What rbac.runnerLogs adds to those rights. */}}
@@ -111,6 +117,7 @@ function securityPage(): string {
     '| Resource | Verbs | Where | Use |',
     '|---|---|---|---|',
     ...runnerRights.map((right) => row(right, 'the namespace of runners')),
+    ...usageRights.map((right) => row(right, 'the namespace of runners, unless `rbac.usage` is false')),
     ...jobLogRights.map((right) =>
       row(right, 'the namespace of runners, with `rbac.runnerLogs` or `dashboard.enabled`'),
     ),

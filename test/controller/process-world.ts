@@ -4,7 +4,7 @@ import path from 'node:path'
 import { createCluster } from '@dayfly/cluster/cluster'
 import { createProcessRuntime } from '@dayfly/cluster/runtime/process/process-runtime'
 import { kubeconfigText } from '@dayfly/cluster/wire/kubeconfig'
-import { leaseRights, runnerRights } from '@dayfly/controller/rights'
+import { leaseRights, runnerRights, usageRights } from '@dayfly/controller/rights'
 import { createGitHubEmulator } from '@dayfly/forge-emulators/github/emulator'
 import { scriptJob } from '@dayfly/forge-emulators/github/script-job'
 import { systemClock, systemRandom } from '@dayfly/kit/system'
@@ -24,11 +24,13 @@ const runnerCommand = [
   `ACTIONS_RUNNER_INPUT_JITCONFIG="$(cat "\${DAYFLY_ROOT:-}/run/dayfly/credential")" exec '${process.execPath}' '${runner}'`,
 ]
 
-const rules = [...runnerRights, ...leaseRights].map(({ resource: { group, plural }, subresource, verbs }) => ({
-  apiGroups: [group],
-  resources: [subresource ? `${plural}/${subresource}` : plural],
-  verbs,
-}))
+const rules = [...runnerRights, ...usageRights, ...leaseRights].map(
+  ({ resource: { group, plural }, subresource, verbs }) => ({
+    apiGroups: [group],
+    resources: [subresource ? `${plural}/${subresource}` : plural],
+    verbs,
+  }),
+)
 
 export type ProcessWorld = Awaited<ReturnType<typeof openProcessWorld>>
 

@@ -61,6 +61,10 @@
   verbs:
     - list
     - watch
+{{- end }}
+
+{{/* What rbac.usage adds to those rights. */}}
+{{- define "dayfly.usageRules" -}}
 - apiGroups:
     - metrics.k8s.io
   resources:

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { podMetrics } from '@dayfly/kubernetes/pod-metrics'
 import type { Resource } from '@dayfly/kubernetes/types'
 import { expect, it } from 'vitest'
-import { costLabelRights, jobLogRights, jobPodRights, leaseRights, runnerRights } from './rights.ts'
+import { costLabelRights, jobLogRights, jobPodRights, leaseRights, runnerRights, usageRights } from './rights.ts'
 
 const packages = path.resolve(import.meta.dirname, '../..')
 
@@ -59,9 +59,15 @@ function nameOf({ group, plural }: Resource): string {
 }
 
 it('lists each verb that the controller calls, and no other', () => {
-  const listed = [...runnerRights, ...jobLogRights, ...jobPodRights, ...costLabelRights, ...leaseRights].flatMap(
-    ({ resource, subresource, verbs }) =>
-      verbs.map((verb) => `${verb} ${nameOf(resource)}${subresource ? `/${subresource}` : ''}`),
+  const listed = [
+    ...runnerRights,
+    ...usageRights,
+    ...jobLogRights,
+    ...jobPodRights,
+    ...costLabelRights,
+    ...leaseRights,
+  ].flatMap(({ resource, subresource, verbs }) =>
+    verbs.map((verb) => `${verb} ${nameOf(resource)}${subresource ? `/${subresource}` : ''}`),
   )
   expect([...new Set(listed)].sort()).toEqual(called())
 })

@@ -57,6 +57,10 @@ export const runnerRights: readonly Right[] = [
     verbs: ['list', 'watch'],
     use: 'sees how many runners the ResourceQuotas of the namespace allow, and announces no more to GitHub',
   },
+]
+
+/** The right in each namespace of runners that an operator may leave out, because the installer of the chart must have it, too. Without it no usage of jobs is known. */
+export const usageRights: readonly Right[] = [
   {
     resource: podMetrics,
     verbs: ['list'],

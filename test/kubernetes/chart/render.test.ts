@@ -10,6 +10,7 @@ import {
   leaseRights,
   type Right,
   runnerRights,
+  usageRights,
 } from '@dayfly/controller/rights'
 import { listAt, textAt, valueAt } from '@dayfly/kit/read-json'
 import type { KubeObject } from '@dayfly/kubernetes/types'
@@ -18,6 +19,9 @@ import { describe, expect, it as test } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 import { runCli } from '../../cli.ts'
 import { controllerChart, createPrograms, fullValues, setsChart, setsValues } from './programs.ts'
+
+/** The rights in a namespace of runners by the chart's values. */
+const defaultRights = [...runnerRights, ...usageRights]
 
 const programs = createPrograms('helm', 'kube-score')
 const { run, template, render, folder } = programs
@@ -150,8 +154,8 @@ describe('the rights of the controller', () => {
   it('are a Role in each watched namespace, and a Role for its Lease', async () => {
     const objects = await render(controllerChart, '--set=watchNamespaces={ci,builds}', '--set=rbac.aggregate=false')
     expect(Object.fromEntries(rulesOf(objects))).toEqual({
-      'Role ci/dayfly-ci': rules(runnerRights, ''),
-      'Role builds/dayfly-builds': rules(runnerRights, ''),
+      'Role ci/dayfly-ci': rules(defaultRights, ''),
+      'Role builds/dayfly-builds': rules(defaultRights, ''),
       'Role dayfly/dayfly-ci-lease': rules(leaseRights, 'dayfly-ci'),
       'Role dayfly/dayfly-builds-lease': rules(leaseRights, 'dayfly-builds'),
     })
@@ -160,7 +164,7 @@ describe('the rights of the controller', () => {
   it('are a ClusterRole for all namespaces, and a Role for the Lease', async () => {
     const objects = await render(controllerChart, '--set=scope=cluster', '--set=rbac.aggregate=false')
     expect(Object.fromEntries(rulesOf(objects))).toEqual({
-      'ClusterRole dayfly': rules(runnerRights, ''),
+      'ClusterRole dayfly': rules(defaultRights, ''),
       'Role dayfly/dayfly-lease': rules(leaseRights, 'dayfly'),
     })
   })
@@ -175,21 +179,21 @@ describe('the rights of the controller', () => {
   it('include the logs of runners only on demand', async () => {
     const objects = await render(controllerChart, '--set=scope=cluster', '--set=rbac.runnerLogs=true')
     expect(Object.fromEntries(rulesOf(objects))).toMatchObject({
-      'ClusterRole dayfly': rules([...runnerRights, ...jobLogRights], ''),
+      'ClusterRole dayfly': rules([...defaultRights, ...jobLogRights], ''),
     })
   })
 
   it('include the pods of jobs only on demand', async () => {
     const objects = await render(controllerChart, '--set=scope=cluster', '--set=rbac.jobPods=true')
     expect(Object.fromEntries(rulesOf(objects))).toMatchObject({
-      'ClusterRole dayfly': rules([...runnerRights, ...jobPodRights], ''),
+      'ClusterRole dayfly': rules([...defaultRights, ...jobPodRights], ''),
     })
   })
 
   it('include the labels of costs only on demand', async () => {
     const objects = await render(controllerChart, '--set=scope=cluster', '--set=costLabels=true')
     expect(Object.fromEntries(rulesOf(objects))).toMatchObject({
-      'ClusterRole dayfly': rules([...runnerRights, ...costLabelRights], ''),
+      'ClusterRole dayfly': rules([...defaultRights, ...costLabelRights], ''),
     })
     expect(JSON.stringify(ofKind(objects, 'Deployment'))).toContain('"--cost-labels"')
   })
@@ -202,7 +206,7 @@ describe('the rights of the controller', () => {
     ]
     const objects = await render(controllerChart, ...set.map((one) => `--set=${one}`))
     expect(Object.fromEntries(rulesOf(objects))).toMatchObject({
-      'Role ci/dayfly-ci': rules([...runnerRights, ...jobLogRights], ''),
+      'Role ci/dayfly-ci': rules([...defaultRights, ...jobLogRights], ''),
       'ClusterRole dayfly-dayfly-ci-page': rules(dashboardRights, ''),
     })
     expect(ofKind(objects, 'Service').map(nameOf)).toEqual(['dayfly/dayfly-ci-page'])

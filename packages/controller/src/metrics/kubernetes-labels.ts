@@ -1,13 +1,27 @@
 // The labels of a request to the API server: its verb and its resource, by the conventions of the API
 // (https://kubernetes.io/docs/reference/using-api/api-concepts/).
 import type { Request } from '@dayfly/kit/http'
-import { costLabelRights, dashboardRights, jobLogRights, jobPodRights, leaseRights, runnerRights } from '../rights.ts'
+import {
+  costLabelRights,
+  dashboardRights,
+  jobLogRights,
+  jobPodRights,
+  leaseRights,
+  runnerRights,
+  usageRights,
+} from '../rights.ts'
 
 /** The resources that the controller has rights to. Any other one is counted as `other`. */
 const resources: ReadonlySet<string> = new Set(
-  [...runnerRights, ...jobLogRights, ...jobPodRights, ...costLabelRights, ...dashboardRights, ...leaseRights].map(
-    ({ resource: { plural }, subresource }) => joined(plural, subresource),
-  ),
+  [
+    ...runnerRights,
+    ...usageRights,
+    ...jobLogRights,
+    ...jobPodRights,
+    ...costLabelRights,
+    ...dashboardRights,
+    ...leaseRights,
+  ].map(({ resource: { plural }, subresource }) => joined(plural, subresource)),
 )
 
 export function kubernetesLabels({ method, path, query }: Request): {
