@@ -2,7 +2,13 @@
 import { CliFailure, codeOf } from '@dayfly/command-line/failure'
 import { printJson, printNote, printResult } from '@dayfly/command-line/output'
 import { programName } from '@dayfly/command-line/program-name'
-import { type CostGaps, type CostLine, costLinesOf, sumOf } from '@dayfly/dashboard/history/cost-lines'
+import {
+  type CostGaps,
+  type CostLevel,
+  type CostLine,
+  costLevels,
+  costLinesOf,
+} from '@dayfly/dashboard/history/cost-lines'
 import type { Prices } from '@dayfly/dashboard/model/trends'
 import { readStoredLives, type StoredLives } from '@dayfly/dashboard/store/read-lives'
 import { counted } from '@dayfly/kit/age-text'
@@ -11,14 +17,12 @@ import { Command, InvalidArgumentError, Option } from 'commander'
 import { readPrices } from '../page/prices.ts'
 import { csvOf, focusRow } from './focus.ts'
 
-const levels = ['job', 'workflow', 'repository', 'set'] as const
-
 type Options = {
   readonly history: string
   readonly prices: string
   readonly since?: number
   readonly until?: number
-  readonly by: (typeof levels)[number]
+  readonly by: CostLevel
   readonly json?: boolean
 }
 
@@ -30,7 +34,7 @@ export function costCommand(): Command {
     .requiredOption('--prices <file>', 'the prices, as for --dashboard-prices')
     .option('--since <day>', 'the first day of UTC, for example 2026-11-01 (default: all that is kept)', dayOf)
     .option('--until <day>', 'the first day that is not counted any more (default: now)', dayOf)
-    .addOption(new Option('--by <level>', 'how fine the lines are').choices(levels).default('workflow'))
+    .addOption(new Option('--by <level>', 'how fine the lines are').choices(costLevels).default('workflow'))
     .option('--json', 'print the lines as one line of JSON')
     .addHelpText(
       'after',
@@ -51,11 +55,10 @@ async function show({ history, prices: file, since, until, by, json }: Options):
   const prices = await readPrices(file, '--prices')
   const { lives, broken } = await readLives(history)
   const span = { from: since ?? 0, to: until ?? systemClock().now(), prices }
-  const { lines, gaps } = costLinesOf(lives, span)
-  const shown = sumOf(lines.map((line) => named(line, by)))
-  if (json) printJson({ currency: prices.currency, lines: shown, ...gaps, broken })
-  else printResult(csvOf(shown.map((line) => focusRow(line, prices.currency))))
-  noteAll(shown, prices, { ...gaps, broken })
+  const { lines, gaps } = costLinesOf(lives, span, by)
+  if (json) printJson({ currency: prices.currency, lines, ...gaps, broken })
+  else printResult(csvOf(lines.map((line) => focusRow(line, prices.currency))))
+  noteAll(lines, prices, { ...gaps, broken })
 }
 
 type Gaps = CostGaps & { readonly broken: number }
@@ -70,14 +73,6 @@ function noteAll(lines: readonly CostLine[], { currency }: Prices, { unpriced, u
   if (undated > 0) printNote(`Not counted: ${runners(undated)} whose begin nobody saw.`)
   if (open > 0) printNote(`Not counted yet: ${runners(open)} without a known end.`)
   if (broken > 0) printNote(`Not counted: ${counted(broken, 'line')} of the history that cannot be read.`)
-}
-
-/** Returns the line without the names that the level leaves out. */
-function named(line: CostLine, by: Options['by']): CostLine {
-  if (by === 'job') return line
-  const ofWorkflow = { ...line, job: '', jobName: '' }
-  if (by === 'workflow') return ofWorkflow
-  return { ...ofWorkflow, workflow: '', ...(by === 'set' ? { repository: '' } : {}) }
 }
 
 async function readLives(folder: string): Promise<StoredLives> {

@@ -41,22 +41,34 @@ export type CostLines = { readonly lines: readonly CostLine[]; readonly gaps: Co
 
 export type CostSpan = { readonly from: Instant; readonly to: Instant; readonly prices: Prices }
 
+/** How fine the lines are, the finest first. */
+export const costLevels = ['job', 'workflow', 'repository', 'set'] as const
+export type CostLevel = (typeof costLevels)[number]
+
 const dayMs = 86_400_000
 const hourMs = 3_600_000
 
-export function costLinesOf(lives: Iterable<Followed>, span: CostSpan): CostLines {
+export function costLinesOf(lives: Iterable<Followed>, span: CostSpan, by: CostLevel): CostLines {
   const gaps = { unpriced: 0, undated: 0, open: 0 }
   const lines: CostLine[] = []
   for (const followed of lives) {
     const cost = costOf(followed, span)
-    lines.push(...cost.lines)
+    lines.push(...cost.lines.map((line) => named(line, by)))
     if (cost.gap) gaps[cost.gap]++
   }
   return { lines: sumOf(lines).sort(inOrder), gaps }
 }
 
+/** Returns the line without the names that the level leaves out. */
+function named(line: CostLine, by: CostLevel): CostLine {
+  if (by === 'job') return line
+  const ofWorkflow = { ...line, job: '', jobName: '' }
+  if (by === 'workflow') return ofWorkflow
+  return { ...ofWorkflow, workflow: '', ...(by === 'set' ? { repository: '' } : {}) }
+}
+
 /** Returns lines with equal names as one. */
-export function sumOf(lines: readonly CostLine[]): CostLine[] {
+function sumOf(lines: readonly CostLine[]): CostLine[] {
   const sums = new Map<string, CostLine>()
   for (const { jobs, quantity, amount, ...names } of lines) {
     const key = Object.values(names).join('\n')

@@ -57,7 +57,7 @@ it('a life that was stored twice counts once, over midnight, with idle time and 
   )
   const { lives, broken } = await readStoredLives(folder)
   expect([lives.length, broken]).toEqual([1, 0])
-  const { lines } = costLinesOf(lives, span)
+  const { lines } = costLinesOf(lives, span, 'job')
   const set = 'ci/linux'
   const nobody = { set, repository: '', workflow: '', job: '', jobName: '' }
   const of = { set, repository: 'acme/web', workflow: 'ci.yml', job: 'j', jobName: 'a' }
@@ -67,7 +67,7 @@ it('a life that was stored twice counts once, over midnight, with idle time and 
     { day: '2026-11-28', ...of, use: 'job', jobs: 1, quantity: 2, amount: 4 },
     { day: '2026-11-28', ...of, use: 'overhead', jobs: 0, quantity: 1, amount: 2 },
   ])
-  const later = costLinesOf(lives, { ...span, from: begin + 2 * hour, to: begin + 3 * hour })
+  const later = costLinesOf(lives, { ...span, from: begin + 2 * hour, to: begin + 3 * hour }, 'job')
   expect(later.lines).toMatchObject([{ use: 'job', jobs: 0, quantity: 1 }])
 })
 
@@ -80,11 +80,11 @@ it('each life that is not counted is one of a gap, if it was within the span', a
     lineText({ number: 3, life: life('undated', { job: null, steps: gone }) }),
   )
   const { lives, broken } = await readStoredLives(folder)
-  const all = costLinesOf(lives, span)
+  const all = costLinesOf(lives, span, 'job')
   expect([all.gaps, broken]).toEqual([{ unpriced: 1, undated: 1, open: 1 }, 1])
   // The forge charges its minutes for any pod.
   expect(all.lines).toMatchObject([{ use: 'forge', amount: 1.2 }])
   const none = { unpriced: 0, undated: 0, open: 0 }
-  expect(costLinesOf(lives, { ...span, to: begin })).toEqual({ lines: [], gaps: none })
-  expect(costLinesOf(lives, { ...span, from: begin + 24 * hour }).gaps).toEqual({ ...none, open: 1 })
+  expect(costLinesOf(lives, { ...span, to: begin }, 'job')).toEqual({ lines: [], gaps: none })
+  expect(costLinesOf(lives, { ...span, from: begin + 24 * hour }, 'job').gaps).toEqual({ ...none, open: 1 })
 })
