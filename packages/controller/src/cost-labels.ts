@@ -1,17 +1,17 @@
 // Labels the pod of each runner that gets a job with the repository and the workflow, so that cost tools can divide its cost.
+import { KubernetesError } from '@dayfly/kubernetes/errors'
 import type { Kubernetes } from '@dayfly/kubernetes/kubernetes'
 import { costLabelsOf } from '@dayfly/runner-set/core/cost-labels'
 import type { Entry, JournalEvent } from '@dayfly/runner-set/model/event'
 import { clusterUnsuccessful } from './act/unsuccessful.ts'
+import { otherSources, sourceOf, sourcesMax } from './job-source.ts'
 import type { Journal } from './journal.ts'
 import { pods } from './resources.ts'
 
 type Started = Extract<JournalEvent, { kind: 'job-started' }>
 type Term = { readonly kubernetes: Kubernetes; readonly signal: AbortSignal }
 
-/** Each pair is a series in the tool that reads the labels. A set has so many; the jobs of all others share one. */
-const pairsMax = 50
-const others = costLabelsOf('other', 'other')
+const others = costLabelsOf(otherSources)
 
 /** Labels the pods of jobs that start, until the term ends. Returns what ends it. */
 export function labelCosts(term: Term, journal: Journal): () => void {
@@ -40,7 +40,7 @@ class Labeller {
     this.#failed.delete(key)
   }
 
-  /** A pod without the labels only costs its line in a table: a label is never tried twice. */
+  /** A pod without the labels only costs its line in a table: a label is never tried twice. A pod that is gone needs none. */
   async #label(event: Started): Promise<void> {
     const { namespace, set, runner } = event
     const { kubernetes, signal } = this.#term
@@ -50,6 +50,7 @@ class Labeller {
       await kubernetes.patch(pods, { namespace, name: runner }, { type: 'merge', body }, { signal, metadataOnly: true })
       this.#failed.delete(key)
     } catch (error) {
+      if (error instanceof KubernetesError && error.kind === 'not-found') return
       const result = clusterUnsuccessful(error, signal)
       if (result.is === 'aborted') return
       const { failure } = result
@@ -60,11 +61,11 @@ class Labeller {
   }
 
   #labelsOf(key: string, { job }: Started): Readonly<Record<string, string>> {
-    const labels = costLabelsOf(job.repository || 'unknown', job.origin?.workflow ?? 'unknown')
+    const labels = costLabelsOf(sourceOf(job))
     const text = Object.values(labels).join(' ')
     const pairs = this.#pairs.get(key) ?? new Set()
     this.#pairs.set(key, pairs)
-    if (!pairs.has(text) && pairs.size >= pairsMax) return others
+    if (!pairs.has(text) && pairs.size >= sourcesMax) return others
     pairs.add(text)
     return labels
   }

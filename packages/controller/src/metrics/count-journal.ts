@@ -1,6 +1,7 @@
 // A reader of the journal: it turns events into counters and histograms.
 import type { Entry, JournalEvent } from '@dayfly/runner-set/model/event'
 import type { Counter } from 'prom-client'
+import { otherSources, sourceOf, sourcesMax } from '../job-source.ts'
 import type { Instruments } from './registry.ts'
 import { SetSeries } from './set-series.ts'
 
@@ -79,10 +80,7 @@ function observe(
   if (ms !== undefined && labels) histogram.observe(labels, Math.max(0, ms) / 1_000)
 }
 
-/** A set has series for so many pairs of repository and workflow. The first ones keep theirs, so that no counter ever goes back. */
-const sourcesMax = 50
-const otherSources = { repository: 'other', workflow: 'other' } as const
-
+/** The first pairs of a set keep their series, so that no counter ever goes back. */
 function countSource(
   instruments: Instruments,
   series: SetSeries,
@@ -90,7 +88,7 @@ function countSource(
 ): void {
   const { namespace, set, job, queuedMs, objective = 'none' } = event
   const { startedJobs, startedJobsQueueSeconds } = instruments
-  const pair = { repository: job.repository || 'unknown', workflow: job.origin?.workflow ?? 'unknown' }
+  const pair = sourceOf(job)
   const source = series.isKnown(startedJobsQueueSeconds, { namespace, set, ...pair }, sourcesMax) ? pair : otherSources
   const waited = series.labels(startedJobsQueueSeconds, { namespace, set, ...source })
   const started = series.labels(startedJobs, { namespace, set, ...source, objective })

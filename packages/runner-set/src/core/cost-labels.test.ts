@@ -8,7 +8,7 @@ it.each([
   ['日本', /^[a-z0-9]{8}$/],
   [`acme/${'x'.repeat(70)}`, /^acme\.x{49}-[a-z0-9]{8}$/],
 ])('the repository %s has the label %s', (repository, expected) => {
-  const value = costLabelsOf(repository, 'ci.yml')['dayfly.dev/repository']
+  const value = costLabelsOf({ repository, workflow: 'ci.yml' })['dayfly.dev/repository']
   if (typeof expected === 'string') expect(value).toBe(expected)
   else expect(value).toMatch(expected)
 })

@@ -8,7 +8,7 @@ const lengthMax = 63
 const hashLength = 8
 
 /** Returns the labels of a job's pod. A repository of GitHub is named `owner.name`, because a label has no slash. */
-export function costLabelsOf(repository: string, workflow: string): Readonly<Record<string, string>> {
+export function costLabelsOf({ repository, workflow }: { readonly repository: string; readonly workflow: string }) {
   return { [costLabels.repository]: labelValue(repository), [costLabels.workflow]: labelValue(workflow) }
 }
 
