@@ -9,8 +9,6 @@ type Container = {
   readonly resources?: { readonly requests?: Texts; readonly limits?: Texts }
 }
 
-export type ResourceName = 'cpu' | 'memory'
-
 export type PodResource = {
   /** The sum of all containers; undefined if none requests anything. */
   readonly request: number | undefined
@@ -18,13 +16,19 @@ export type PodResource = {
   readonly limit: number | undefined
 }
 
-export function podResourceOf(set: RunnerSet, resource: ResourceName): PodResource {
+export type PodResources = { readonly cpu: PodResource; readonly memory: PodResource }
+
+export function podResourcesOf(set: RunnerSet): PodResources {
   const spec = buildPod(set, 'x', '', '').spec as {
     readonly containers?: readonly Container[]
     readonly initContainers?: readonly Container[]
   }
   const sidecars = (spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always')
   const running = [...(spec.containers ?? []), ...sidecars]
+  return { cpu: resourceOf(running, 'cpu'), memory: resourceOf(running, 'memory') }
+}
+
+function resourceOf(running: readonly Container[], resource: keyof PodResources): PodResource {
   const limits = running.map(({ resources }) => amountsOf(resources?.limits)[resource])
   // A container with a limit alone requests as much as its limit.
   const requests = running.map(({ resources }, index) => amountsOf(resources?.requests)[resource] ?? limits[index])

@@ -1,7 +1,7 @@
 // The usage of a set's jobs against what its pods request, as sentences with advice.
 import { ageText } from '@dayfly/kit/age-text'
 import type { RunnerSet } from '@dayfly/runner-set/model/runner-set'
-import { type PodResource, podResourceOf } from '../observe/pod-resources.ts'
+import { type PodResource, podResourcesOf } from '../observe/pod-resources.ts'
 import { type Digest, type Histogram, jobsIn, type Range, rangeAt } from '../usage/digest.ts'
 
 /** One resource. `atMost`, `request` and `limit` are in cores or bytes. */
@@ -41,14 +41,15 @@ const mib = 1_024 ** 2
 export function usageOf(set: RunnerSet, digest: Digest): UsageView | undefined {
   const jobs = Math.round(jobsIn(digest.seconds))
   if (jobs === 0) return undefined
+  const { cpu, memory } = podResourcesOf(set)
   const isKnown = jobs >= jobsMin
   const half = rangeAt(digest.seconds, 'seconds', 0.5)?.upTo
   const most = rangeAt(digest.seconds, 'seconds', mostShare)?.upTo
   const time = isKnown && half !== undefined && most !== undefined ? { half, most } : undefined
   return {
     jobs,
-    cpu: cpuOf(digest.milliCpu, podResourceOf(set, 'cpu')),
-    memory: memoryOf(digest.memoryMiB, podResourceOf(set, 'memory')),
+    cpu: cpuOf(digest.milliCpu, cpu),
+    memory: memoryOf(digest.memoryMiB, memory),
     time,
     timeSentence: time
       ? `Half of the jobs took at most ${timeText(time.half)}, and 95 of 100 at most ${timeText(time.most)}.`

@@ -3,7 +3,7 @@ import type { Clock, Instant } from '@dayfly/kit/clock'
 import { withDeadline } from '@dayfly/kit/deadline'
 import type { Transport } from '@dayfly/kit/http'
 import type { Random } from '@dayfly/kit/random'
-import { fieldsAt } from '@dayfly/kit/read-json'
+import { fieldsAt, listAt, textAt, timeAt } from '@dayfly/kit/read-json'
 import { KubernetesError } from '@dayfly/kubernetes/errors'
 import type { Kubernetes } from '@dayfly/kubernetes/kubernetes'
 import { createPodMetrics, type PodMetrics } from '@dayfly/kubernetes/pod-metrics'
@@ -30,6 +30,9 @@ export type UsageDeps = {
 
 type Term = { readonly kubernetes: Kubernetes; readonly signal: AbortSignal }
 
+/** The parts of a set's object that the next leader needs. */
+type Stored = { readonly uid: string; readonly usage: unknown; readonly jobs: readonly unknown[] }
+
 /** The digest of a set that this leader has changed. */
 type Kept = {
   readonly uid: string
@@ -54,7 +57,7 @@ export class UsageKeeper implements ReflectorSink<KubeObject> {
   readonly #loop: Loop
   readonly #sampler = new Sampler()
   /** The keys of both are the namespace and the name of a set. */
-  readonly #objects = new Map<string, { readonly uid: string; readonly usage: unknown }>()
+  readonly #objects = new Map<string, Stored>()
   readonly #kept = new Map<string, Kept>()
   /** When the metrics of a namespace may be asked for again. */
   readonly #askAt = new Map<string, Instant>()
@@ -72,7 +75,7 @@ export class UsageKeeper implements ReflectorSink<KubeObject> {
     this.#term = term
     this.#sampler.clear()
     this.#kept.clear()
-    for (const insight of this.#deps.insights()) this.#resume(insight)
+    for (const [key, stored] of this.#objects) this.#resume(key, stored)
     this.#loop.wake()
   }
 
@@ -95,8 +98,11 @@ export class UsageKeeper implements ReflectorSink<KubeObject> {
   changed(object: KubeObject): void {
     const key = keyOf(object)
     const { uid = '' } = object.metadata
-    if (this.#objects.get(key)?.uid !== uid) this.#forget(key)
-    this.#objects.set(key, { uid, usage: fieldsAt(object, 'status')?.['usage'] })
+    const isNew = this.#objects.get(key)?.uid !== uid
+    if (isNew) this.#forget(key)
+    const stored = { uid, usage: fieldsAt(object, 'status')?.['usage'], jobs: listAt(object, 'status', 'jobs') }
+    this.#objects.set(key, stored)
+    if (isNew && this.#leading()) this.#resume(key, stored)
   }
 
   removed(object: KubeObject): void {
@@ -116,20 +122,18 @@ export class UsageKeeper implements ReflectorSink<KubeObject> {
     return this.#term?.signal.aborted ? undefined : this.#term
   }
 
-  #resume({ set: { namespace }, jobs }: SetInsight): void {
-    for (const { runner, startedAt, result } of jobs) {
-      const at = Date.parse(startedAt)
-      if (result === null && !Number.isNaN(at)) this.#sampler.began(`${namespace}/${runner}`, at)
+  #resume(key: string, { jobs }: Stored): void {
+    const [namespace] = key.split('/')
+    for (const job of jobs) {
+      const [runner, at] = [textAt(job, 'runner'), timeAt(job, 'startedAt')]
+      const hasEnded = textAt(job, 'result') !== undefined
+      if (runner !== undefined && at !== undefined && !hasEnded) this.#sampler.began(`${namespace}/${runner}`, at)
     }
   }
 
   /** A job ends with its runner or with the report of the forge. The first of them is closest to its end. */
   #follow({ at, event }: Entry): void {
     if (!this.#leading()) return
-    if (event.kind === 'set-added') {
-      const found = this.#deps.insights().find(({ set }) => isNamed(set, event))
-      if (found) this.#resume(found)
-    }
     if (event.kind === 'job-started') {
       this.#sampler.began(`${event.namespace}/${event.runner}`, at)
       this.#loop.wake()
@@ -206,12 +210,6 @@ export class UsageKeeper implements ReflectorSink<KubeObject> {
 function isAbsent({ kind, status }: KubernetesError): boolean {
   return kind === 'not-found' || kind === 'forbidden' || status === 503
 }
-
-function isNamed({ namespace, name }: { readonly namespace: string; readonly name: string }, of: OfSet): boolean {
-  return namespace === of.namespace && name === of.set
-}
-
-type OfSet = { readonly namespace: string; readonly set: string }
 
 function keyOf({ metadata: { namespace = '', name } }: KubeObject): string {
   return `${namespace}/${name}`
