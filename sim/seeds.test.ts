@@ -1,5 +1,5 @@
 // Runs 20 seeds (200 in `npm run test:full`). SIM_SEEDS=1-5000 runs these instead.
-// Each of the seeds 1001 to 1040 that was the first to find a bug of sim/planted-bugs.ts is among the 20.
+// Each of the seeds 1001 to 1040 that was the first to find a bug of the planted bugs is among the 20.
 import { isFull } from '@dayfly/kit/full.fixture'
 import { describe, expect, it } from 'vitest'
 import { runSeed } from './run-seed.ts'

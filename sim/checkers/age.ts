@@ -1,9 +1,8 @@
 // At rest no idle runner is older than its set allows.
-import { minimumAt } from '../schedules.ts'
 import type { SetSpec } from '../sets.ts'
 import type { World } from '../world.ts'
 import type { Checker } from './checker.ts'
-import { freePlaces, podsOf, usualOf } from './spares.ts'
+import { askedOf, freePlaces, podsOf } from './spares.ts'
 
 /** The idle runners of a set are replaced one after another. */
 const slackMs = 60_000
@@ -24,6 +23,5 @@ function problemsOf(world: World, set: SetSpec): readonly string[] {
 
 /** In a full pool, a set does not give up its only idle runner before it has another one. */
 function mayKeep(world: World, set: SetSpec): boolean {
-  const spares = Math.max(minimumAt(set, world.clock.now()), usualOf(world, set))
-  return freePlaces(world, set) <= 0 && spares > 0 && podsOf(world, set).length === 1
+  return freePlaces(world, set) <= 0 && askedOf(world, set) > 0 && podsOf(world, set).length === 1
 }

@@ -7,16 +7,17 @@ import type { World } from '../world.ts'
 /** Returns the number that the set should have, also while it has another one. */
 export function sparesOf(world: World, set: SetSpec): number {
   const { pool } = set
-  const asked = Math.max(minimumAt(set, world.clock.now()), usualOf(world, set))
+  const asked = askedOf(world, set)
   if (!pool) return asked
   const own = podsOf(world, set).length
   return Math.min(asked, Math.max(own + freePlaces(world, set), pool.floor))
 }
 
-/** A set that was installed again has forgotten what was usual. */
-export function usualOf({ registry }: World, { namespace, name, usual = 0 }: SetSpec): number {
-  const object = registry.get('runnersets.dayfly.dev', namespace, name)
-  return Date.parse(object?.metadata.creationTimestamp ?? '') === worldStart ? usual : 0
+/** Returns how many runners the set asks for now without any job. If it was installed again, it has forgotten what was usual. */
+export function askedOf({ registry, clock }: World, set: SetSpec): number {
+  const object = registry.get('runnersets.dayfly.dev', set.namespace, set.name)
+  const isFirst = Date.parse(object?.metadata.creationTimestamp ?? '') === worldStart
+  return Math.max(minimumAt(set, clock.now()), isFirst ? (set.usual ?? 0) : 0)
 }
 
 /** Returns the places of the pool that the set may still take; below 0 if its sets have more than the ceiling. Those that others keep are not free. */
