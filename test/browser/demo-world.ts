@@ -1,16 +1,19 @@
 // The built program's own demo, whose jobs go on only when the test says so.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { secrets } from '@dayfly/controller/resources'
+import { runnerSets, secrets } from '@dayfly/controller/resources'
+import { numberAt } from '@dayfly/kit/read-json'
 import { systemClock, systemRandom } from '@dayfly/kit/system'
 import { createKubernetes } from '@dayfly/kubernetes/client'
 import { connect } from '@dayfly/kubernetes/connect'
 import { loadKubeconfig } from '@dayfly/kubernetes/kubeconfig'
 import type { Resource } from '@dayfly/kubernetes/types'
-import { createWorld } from '../cli.ts'
+import { createWorld, until } from '../cli.ts'
 
 const quotas: Resource = { group: '', version: 'v1', plural: 'resourcequotas', kind: 'ResourceQuota', namespaced: true }
 const namespace = 'default'
+/** A change of the quota reaches the announced capacity with the next tick of the set. */
+const announcedMs = 60_000
 
 /** A job prints these lines, and then waits until the test opens its gate. It ends with the exit code. */
 export type GatedJob = { readonly name: string; readonly prints?: readonly string[]; readonly code?: number }
@@ -33,13 +36,17 @@ export async function openDemo(jobs: readonly GatedJob[], max: number) {
     origin,
     /** Lets a job end. */
     openGate: (name: string) => writeFileSync(path.join(own, `open-${name}`), ''),
-    /** Allows no further pod until the returned function is called. */
+    /** Allows so many pods until the returned function is called. Resolves when the sets announce no more to the forge: before, it may still give them jobs. */
     async closeQuota(pods: number): Promise<() => Promise<unknown>> {
       const name = 'runners'
       const spec = { hard: { pods: String(pods) } }
       await kubernetes.create(quotas, {
         ...{ apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name, namespace } },
         spec,
+      })
+      await until(`the sets announce ${pods} runners`, announcedMs, async () => {
+        const { items } = await kubernetes.list(runnerSets)
+        return items.every((set) => numberAt(set, 'status', 'announced') === pods)
       })
       return () => kubernetes.delete(quotas, { name, namespace })
     },
