@@ -114,12 +114,12 @@ async function rested(world: World): Promise<readonly Broken[]> {
 
 /** Waits until no checker finds anything. Returns what is left after `ms`. */
 async function settled(world: World, ms: number, when: 'atRest' | 'atEnd'): Promise<readonly Broken[]> {
-  const problems = () => checkers.flatMap((checker) => problemsOf(checker, world, when))
-  for (let waited = 0; waited < ms && problems().length > 0; waited += lookMs) {
+  const hasProblem = () => checkers.some((checker) => problemsOf(checker, world, when).length > 0)
+  for (let waited = 0; waited < ms && hasProblem(); waited += lookMs) {
     await world.clock.advance(lookMs)
     if (when === 'atRest') followAdvice(world)
   }
-  return problems()
+  return checkers.flatMap((checker) => problemsOf(checker, world, when))
 }
 
 function problemsOf(checker: Checker, world: World, when: 'atRest' | 'atEnd'): readonly Broken[] {

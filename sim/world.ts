@@ -59,6 +59,8 @@ type Climate = WorldPlan['weather'] & {
 export type World = ReturnType<typeof openWorld>
 
 const sets = 'runnersets.dayfly.dev'
+/** It takes milliseconds to make, and every world has the same one. */
+const definition = runnerSetCrd()
 
 /** @param saved the state that an earlier world has left; the default is a new world */
 export function openWorld(plan: WorldPlan, saved?: SavedWorld) {
@@ -154,7 +156,7 @@ function openCluster(plan: WorldPlan, clock: VirtualClock, script: () => Script,
   })
   const { registry } = cluster
   if (!saved) {
-    registry.create('customresourcedefinitions.apiextensions.k8s.io', runnerSetCrd())
+    registry.create('customresourcedefinitions.apiextensions.k8s.io', definition)
     for (const name of plan.namespaces) {
       registry.create('namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
       registry.create('secrets', credentialObject(name, 'token-1'))
