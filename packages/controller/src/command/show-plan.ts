@@ -47,7 +47,7 @@ function stepLines(plan: SetPlan, { work }: Judged, width: number): readonly str
 function countsText({ demand, wanted, min, minReason, usual, counts }: SetPlan, { view }: Judged): string {
   const { max } = view.set?.scale ?? { max: 0 }
   const least = minReason === undefined ? `min ${min}` : `min ${min} (${minReason})`
-  const habit = usual ? `, usually ${usual.runners} (${usual.reason})` : ''
+  const habit = usual ? `, usually ${usual.runners ?? '?'} (${usual.reason})` : ''
   const { starting, idle, busy, spent, ended } = counts
   const running = idle + busy
   const more = [spent > 0 ? `${spent} ending` : '', ended > 0 ? `${ended} ended` : ''].filter(Boolean).join(', ')

@@ -10,7 +10,7 @@ import { longestRetryWaitMs } from '@dayfly/runner-set/core/retry'
 import { minimumText } from '@dayfly/runner-set/core/schedule'
 import { worldOf } from '@dayfly/runner-set/core/state/set-state'
 import { trialPod } from '@dayfly/runner-set/core/template'
-import { usualText } from '@dayfly/runner-set/core/usual-demand'
+import { isUsualKnown, usualText } from '@dayfly/runner-set/core/usual-demand'
 import type { Decision } from '@dayfly/runner-set/model/action'
 import type { EndCause } from '@dayfly/runner-set/model/end-cause'
 import type { Limits } from '@dayfly/runner-set/model/limits'
@@ -33,8 +33,8 @@ export type SetPlan = {
   /** How many idle runners the set keeps now, and the window of its schedule that says so. */
   readonly min: number
   readonly minReason: string | undefined
-  /** How many runners this hour usually needs, and why; undefined if the set does not ask for it, or too little is known. */
-  readonly usual: { readonly runners: number; readonly reason: string } | undefined
+  /** How many runners this hour usually needs (null: too few weeks are known), and why. Undefined if the set does not ask, or needs none. */
+  readonly usual: { readonly runners: number | null; readonly reason: string } | undefined
   /** Why missing runners do not come; undefined while nothing holds them up. */
   readonly why: string | undefined
   readonly steps: readonly PlanStep[]
@@ -61,6 +61,7 @@ export function planOf(situation: Situation, limits: Limits, now: Instant): SetP
   ]
   const counts = state.table.counts()
   const { minimum, usual } = world
+  const usualReason = usual && usualText(usual)
   const jobs = demand.known ? shownDemand(demand.value.demand, counts.busy) : undefined
   const nothing: PlanStep = { does: 'nothing', sentence: 'Does nothing: the set has the runners that it needs.' }
   return {
@@ -68,7 +69,10 @@ export function planOf(situation: Situation, limits: Limits, now: Instant): SetP
     wanted: world.need?.wanted,
     min: minimum.min,
     minReason: minimumText(minimum),
-    usual: usual && usual.runners > 0 ? { runners: usual.runners, reason: usualText(usual) } : undefined,
+    usual:
+      usual && usualReason !== undefined
+        ? { runners: isUsualKnown(usual) ? usual.runners : null, reason: usualReason }
+        : undefined,
     counts,
     why: whyOf({
       problems: lastingProblemsOf(view, work),

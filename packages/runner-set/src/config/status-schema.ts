@@ -150,7 +150,9 @@ export const statusSchema = {
     usual: count(
       'How many runners this hour usually needs, busy ones included, by usualDemand. Null without it, and 0 while fewer than two weeks are known.',
     ),
-    usualReason: text('The hour of the week that needs them, and how many weeks say so.'),
+    usualReason: text(
+      'The hour of the week that needs them, and how many weeks say so; or that too few weeks are known.',
+    ),
     demandDays: {
       type: 'array',
       nullable: true,

@@ -56,7 +56,7 @@ export function statusOf(moment: Moment): SetStatus {
     min: world.minimum.min,
     minReason: minimumText(world.minimum) ?? null,
     usual: world.usual?.runners ?? null,
-    usualReason: world.usual && world.usual.runners > 0 ? usualText(world.usual) : null,
+    usualReason: (world.usual && usualText(world.usual)) ?? null,
     demandDays: world.usual ? world.demandDays : null,
     ...announcedStatus(world, demandKnown),
     runnerVersion: versionStatus(world.set, world.runnerVersion),

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { UsualDemand } from './state/usual-demand.ts'
-import { storedDays, usualAt, withPeak } from './usual-demand.ts'
+import { storedDays, usualAt, usualText, withPeak } from './usual-demand.ts'
 
 const monday = { date: Date.parse('2027-03-29'), hour: 9 }
 const week = 7 * 86_400_000
@@ -24,6 +24,14 @@ it.each<[string, readonly (number | undefined)[], number, number]>([
   ['a fifth week is forgotten', [undefined, undefined, undefined, 4, 9], 0, 1],
 ])('%s: %j', (_, peaks, runners, weeks) => {
   expect(usualAt(days(...peaks), monday)).toEqual({ runners, weeks })
+})
+
+it.each<[string, number, number, string | undefined]>([
+  ['one week', 0, 1, 'Mondays at 09:00 UTC are not known yet: 1 of 2 weeks were seen'],
+  ['three weeks with jobs', 4, 3, 'Mondays at 09:00 UTC, as in 3 of the last 4 weeks'],
+  ['three weeks without jobs', 0, 3, undefined],
+])('says what is known of %s', (_, runners, weeks, text) => {
+  expect(usualText({ runners, weeks, weekday: 'Mon', hour: 9, timeZone: 'UTC', until: 0 })).toBe(text)
 })
 
 it('the days of a status that cannot be read are left out', () => {

@@ -46,9 +46,19 @@ export function storedDays(stored: unknown): readonly DemandDay[] {
   return found.sort((one, other) => (one.day < other.day ? 1 : -1)).slice(0, weeksKept * 7 + 1)
 }
 
-/** Returns the reason of the need, for example `Mondays at 09:00 Europe/Berlin, as in 3 of the last 4 weeks`. */
-export function usualText({ weekday, hour, timeZone, weeks }: UsualNeed): string {
-  return `${dayNames[weekday]} at ${String(hour).padStart(2, '0')}:00 ${timeZone}, as in ${weeks} of the last ${weeksKept} weeks`
+/** Returns whether enough weeks are known. Until then, no runner is kept. */
+export function isUsualKnown({ weeks }: Pick<UsualNeed, 'weeks'>): boolean {
+  return weeks >= weeksNeeded
+}
+
+/**
+ * Returns the reason of the need, for example `Mondays at 09:00 Europe/Berlin, as in 3 of the last 4 weeks`, or why it is not known yet.
+ * Undefined if no runner is usual at that hour.
+ */
+export function usualText({ runners, weekday, hour, timeZone, weeks }: UsualNeed): string | undefined {
+  const time = `${dayNames[weekday]} at ${String(hour).padStart(2, '0')}:00 ${timeZone}`
+  if (!isUsualKnown({ weeks })) return `${time} are not known yet: ${weeks} of ${weeksNeeded} weeks were seen`
+  return runners > 0 ? `${time}, as in ${weeks} of the last ${weeksKept} weeks` : undefined
 }
 
 const dayNames: Readonly<Record<UsualNeed['weekday'], string>> = {
