@@ -27,6 +27,8 @@ const at = (count: number, scale: RunnerSet['scale'], rest: Omit<Case, 'idle' | 
   ...rest,
 })
 
+const untried = { over: { history: noHistory } }
+
 it.each<[string, Case, boolean]>([
   ['the only idle runner stays until the extra one is there', at(1, { min: 1, max: 10 }), false],
   ['with the extra one, it ends', at(2, { min: 1, max: 10 }), true],
@@ -40,6 +42,15 @@ it.each<[string, Case, boolean]>([
   [
     'no runner of the present template has come online',
     at(2, { min: 1, max: 10 }, { over: { history: { ...noHistory, proof: 'tried' } } }),
+    false,
+  ],
+  ['at the maximum, one makes room for the first of a new template', at(2, { min: 2, max: 2 }, untried), true],
+  ['so does one in a full pool', at(2, { min: 2, max: 3 }, { ...untried, held: fullPool }), true],
+  ['and one of several that are too many', at(2, { min: 1, max: 10 }, untried), true],
+  ['a new template is tried beside the old runners where it can be', at(2, { min: 2, max: 10 }, untried), false],
+  [
+    'no second one makes room for a template that failed',
+    at(2, { min: 2, max: 2 }, { over: { history: { ...noHistory, proof: 'tried' } } }),
     false,
   ],
   ['none is outdated', at(2, { min: 1, max: 10 }, { over: { outdated: { count: 0, next: undefined } } }), false],

@@ -25,19 +25,28 @@ export function renewalExtra({ min, usual }: Kept, outdated: SetWorld['outdated'
 
 /**
  * Ends one outdated runner. It waits until a runner of the present template has come online, and every other one too: a broken template
- * never costs the idle ones. @param held why the replacement does not start
+ * costs one idle runner at most, if the set has no room to try it beside them. @param held why the replacement does not start
  */
 export function decideRenewal({ world, ...rest }: Moment, counts: Counts, held: Held | undefined): readonly Action[] {
   const { next } = world.outdated
-  if (next?.pod.is !== 'present' || world.history.proof !== 'proved' || counts.unproved > 0) return []
-  if (!hasReplacement(world, counts, held)) return []
+  if (next?.pod.is !== 'present' || counts.unproved > 0) return []
+  if (!isTemplateTried(world, held) || !hasReplacement(world, counts, held)) return []
   const { action } = endStep({ world, ...rest }, next, next.pod.value, { kind: 'outdated' })
   return action ? [action] : []
 }
 
+/** Without a start in sight, nothing would ever prove a new template. */
+function isTemplateTried({ need, history: { proof } }: SetWorld, held: Held | undefined): boolean {
+  return proof === 'proved' || (proof === 'untried' && (lacksRoom(held) || (need?.missing ?? 0) <= 0))
+}
+
+function lacksRoom(held: Held | undefined): boolean {
+  return held?.why.is === 'quota' || held?.why.is === 'pool'
+}
+
 /** If a quota or a pool has no room for one more, a set of several idle runners does without one for a moment. */
 function hasReplacement({ need, set }: SetWorld, counts: Counts, held: Held | undefined): boolean {
-  if (held?.why.is === 'quota' || held?.why.is === 'pool') return counts.idle > 1
+  if (lacksRoom(held)) return counts.idle > 1
   if (need && need.wanted >= set.scale.max) return need.missing <= 0
   return counts.idle > 1 && (!need || need.missing <= 0)
 }
