@@ -35,10 +35,11 @@ const crash = ofProcess('crash', (world, process, random) => {
   world.repairs.in(seconds(random, 0, 40), () => world.start())
 })
 
-/** The process dies after one of its next requests, before it reads the answer. */
+/** The process dies after one of its next requests, before it reads the answer. Once the faults are over, it lives. */
 const crashInCall = ofProcess('crash in a call', (world, process, random) => {
   let calls = randomInteger(random, 1, 12)
   const hear = (identity: string, server: 'api' | 'forge', { method }: { readonly method: string }) => {
+    if (world.climate.isFair) return void world.observers.answered.delete(hear)
     if (identity !== process.identity || process.isStopped || (method === 'GET' && server === 'api')) return
     if (--calls > 0) return
     world.observers.answered.delete(hear)
