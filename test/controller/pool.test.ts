@@ -1,7 +1,18 @@
 // Sets of one namespace share a ceiling. GitHub shows each set only the jobs that it has taken, up to the number that the set announces.
 import { expect, it } from 'vitest'
 import { Kubelet } from './kubelet.ts'
-import { openStage, podNames, queue, run, runnerSetObject, type Stage, schedule, secrets, status } from './stage.ts'
+import {
+  namespace,
+  openStage,
+  podNames,
+  queue,
+  run,
+  runnerSetObject,
+  type Stage,
+  schedule,
+  secrets,
+  status,
+} from './stage.ts'
 
 const seconds = (count: number) => count * 1_000
 
@@ -81,6 +92,34 @@ it('idle spares of one set leave for the jobs of another', async () => {
     await stage.clock.advance(100)
   }
   expect([kubelets.large.ended.size, most]).toEqual([3, 6])
+})
+
+it('a member that cannot be read any more keeps the places of its runners until they end', async () => {
+  const { stage, kubelets } = await open({}, {})
+  queue(stage, 4, 'small')
+  for (let tenth = 0; tenth < 100; tenth++) {
+    await kubelets.small.work()
+    await stage.clock.advance(100)
+  }
+  const busy = livingOf(stage, 'small')
+  expect(busy).toBe(4)
+  const object = stage.registry.get('runnersets.dayfly.dev', namespace, 'small')
+  const nowhere = [{ timeZone: 'Mars/Base', from: '09:00', to: '10:00', min: 0 }]
+  const scale = { ...Object(object?.['spec']).scale, schedule: nowhere }
+  if (object) stage.registry.update('runnersets.dayfly.dev', { ...object, spec: { ...Object(object['spec']), scale } })
+  queue(stage, 14, 'large')
+  const mostOfLarge = async (smallEnds: boolean) => {
+    let most = 0
+    for (let tenth = 0; tenth < 450; tenth++) {
+      await kubelets.large.work()
+      if (smallEnds) await kubelets.small.work()
+      most = Math.max(most, livingOf(stage, 'large'))
+      await stage.clock.advance(100)
+    }
+    return most
+  }
+  expect(await mostOfLarge(false)).toBe(2)
+  expect(await mostOfLarge(true)).toBe(6)
 })
 
 it('a killed controller leaves the ceiling whole, and each job runs once', async () => {

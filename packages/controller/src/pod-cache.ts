@@ -15,6 +15,7 @@ export class PodCache implements ReflectorSink<ObservedPod | undefined> {
   /** The uid of a set leads to its pods. A set that is read after its pods starts with them. */
   readonly #sets = new Map<string, SetPods>()
   #listedAt: Instant | undefined
+  #onOther = (_uid: string): void => {}
   #stale: Timer | undefined
 
   constructor(clock: Clock) {
@@ -25,6 +26,17 @@ export class PodCache implements ReflectorSink<ObservedPod | undefined> {
     const set = this.#set(worker.set.uid)
     set.worker = worker
     if (this.#listedAt !== undefined) list(set, this.#listedAt)
+  }
+
+  /** @param onOther is called with the UID of a set without a worker when one of its pods changes */
+  watchOthers(onOther: (uid: string) => void): void {
+    this.#onOther = onOther
+  }
+
+  /** Returns how many pods of a set have a running container, or may get one; undefined until the pods are listed. */
+  occupiedBy(uid: string): number | undefined {
+    if (this.#listedAt === undefined) return undefined
+    return [...(this.#sets.get(uid)?.pods.values() ?? [])].filter(({ finished }) => !finished).length
   }
 
   detach(uid: string): void {
@@ -58,14 +70,16 @@ export class PodCache implements ReflectorSink<ObservedPod | undefined> {
     if (!pod) return
     const { pods, worker } = this.#set(pod.setUid)
     pods.set(pod.name, pod.facts)
-    worker?.take({ kind: 'pod-seen', name: pod.name, pod: pod.facts })
+    if (worker) worker.take({ kind: 'pod-seen', name: pod.name, pod: pod.facts })
+    else this.#onOther(pod.setUid)
   }
 
   removed(pod: ObservedPod | undefined): void {
     if (!pod) return
     const { pods, worker } = this.#set(pod.setUid)
     pods.delete(pod.name)
-    worker?.take({ kind: 'pod-gone', name: pod.name, last: pod.facts })
+    if (worker) worker.take({ kind: 'pod-gone', name: pod.name, last: pod.facts })
+    else this.#onOther(pod.setUid)
   }
 
   progressed(at: Instant): void {

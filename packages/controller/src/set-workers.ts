@@ -7,9 +7,11 @@ import { forgeTraits } from '@dayfly/runner-set/model/forge-traits'
 import type { JobRunner } from '@dayfly/runner-set/model/job-pod'
 import type { RunnerSet } from '@dayfly/runner-set/model/runner-set'
 import type { Records } from './connection.ts'
+import { areMates, FormerMembers } from './former-members.ts'
 import type { Journal } from './journal.ts'
 import type { ControllerOptions } from './options.ts'
 import type { PodCache } from './pod-cache.ts'
+import type { PoolMate } from './pool-tie.ts'
 import type { QuotaCache } from './quota-cache.ts'
 import { Removals } from './removals.ts'
 import { reportInvalid } from './report-invalid.ts'
@@ -52,6 +54,7 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
   readonly #sets = new Map<string, SetEntry>()
   readonly #ending = new Set<Promise<void>>()
   readonly #removals: Removals
+  readonly #former: FormerMembers
   readonly #onSet: (set: RunnerSet) => void
   #leadership: Leadership | undefined
 
@@ -68,6 +71,7 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
     this.#pods = pods
     this.#quotas = quotas
     this.#removals = new Removals(options, journal)
+    this.#former = new FormerMembers(pods, (set) => this.#wakeMates(set))
   }
 
   lead(leadership: Leadership): void {
@@ -210,25 +214,26 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
   }
 
   #worker(set: RunnerSet, status: unknown): SetWorker {
-    const rival = (of: RunnerSet) =>
-      rivalOf(
-        of,
-        this.#atWork().map(({ worker }) => worker.set),
-      )
-    return new SetWorker(this.#options, this.#journal, { set, status, rival, mates: (of) => this.#mates(of) })
+    const sets = () => this.#atWork().map(({ worker }) => worker.set)
+    const around = { rival: (of: RunnerSet) => rivalOf(of, sets()), mates: (of: RunnerSet) => this.#mates(of) }
+    return new SetWorker(this.#options, this.#journal, { set, status, ...around })
   }
 
-  #mates({ uid, namespace, scale: { pool } }: RunnerSet): readonly SetWorker[] {
-    if (!pool) return []
-    const isMate = ({ set }: SetWorker) =>
-      set.uid !== uid && set.namespace === namespace && set.scale.pool?.name === pool.name
-    return this.#atWork().flatMap(({ worker }) => (isMate(worker) ? [worker] : []))
+  #mates(one: RunnerSet): readonly PoolMate[] {
+    if (!one.scale.pool) return []
+    const entries = this.#atWork().filter(({ worker }) => areMates(one, worker.set))
+    return [...entries.map(({ worker }) => worker), ...this.#former.matesOf(one)]
+  }
+
+  #wakeMates(set: RunnerSet): void {
+    for (const mate of this.#mates(set)) mate.look()
   }
 
   #begin(key: string, uid: string, worker: SetWorker): void {
     this.#sets.set(key, { is: 'at-work', uid, worker, rewritten: undefined })
     const { namespace, name } = worker.set
     this.#journal.write({ kind: 'set-added', namespace, set: name })
+    this.#former.cameBack(uid)
     this.#pods.attach(worker)
     this.#tellQuotas(worker)
     if (this.#leadership) worker.lead(this.#leadership)
@@ -264,9 +269,10 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
 
   #end({ uid, worker, rewritten }: AtWork, how: 'pause' | 'remove'): void {
     this.#pods.detach(uid)
+    this.#former.left(worker.set)
     const { namespace, name } = worker.set
     this.#journal.write({ kind: 'set-removed', namespace, set: name })
-    for (const mate of this.#mates(worker.set)) mate.look()
+    this.#wakeMates(worker.set)
     const led = this.#leads()
     const ending = worker
       .stop(how)
