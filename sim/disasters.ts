@@ -144,7 +144,7 @@ function setOf({ registry }: World, { namespace, name }: SetSpec) {
   return registry.get(crds, undefined, kind) ? registry.get(kind, namespace, name) : undefined
 }
 
-function editSet(world: World, set: SetSpec, change: (spec: Readonly<Record<string, unknown>>) => object): void {
+export function editSet(world: World, set: SetSpec, change: (spec: Readonly<Record<string, unknown>>) => object): void {
   const object = setOf(world, set)
   if (!object || object.metadata.deletionTimestamp !== undefined) return
   world.registry.update(kind, { ...object, spec: change(Object(object['spec'])) })

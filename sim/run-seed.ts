@@ -1,6 +1,7 @@
 // One seed from its first minute to its last leftover.
 import { randomInteger } from '@dayfly/kit/random'
 import { stackOf } from '@dayfly/kit/stack-of'
+import { specDisasters } from './broken-specs.ts'
 import { checkers } from './checkers/all.ts'
 import type { Broken, Checker } from './checkers/checker.ts'
 import { allDisasters, replaceCredentials } from './disasters.ts'
@@ -79,6 +80,7 @@ async function live(
   strike(giteaDisasters(world), 'disasters of Gitea')
   strike(breakingDisasters(world), 'broken jobs')
   strike(outageDisasters(world), 'disasters of GitHub')
+  strike(specDisasters(world), 'broken specs')
   await clock.advance(unsafeMs)
   if (isOver()) return close(world)
   await heal(world, trace)

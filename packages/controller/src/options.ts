@@ -7,6 +7,7 @@ import type { Kubernetes } from '@dayfly/kubernetes/kubernetes'
 import type { KubeObject } from '@dayfly/kubernetes/types'
 import type { Forge, ForgeAccess } from '@dayfly/runner-set/forge/forge'
 import type { Limits } from '@dayfly/runner-set/model/limits'
+import type { PoolPart } from '@dayfly/runner-set/model/pool'
 import type { ForgeSource, RunnerSet } from '@dayfly/runner-set/model/runner-set'
 
 export type ControllerOptions = {
@@ -36,4 +37,9 @@ export type ControllerOptions = {
 
 export type ParsedSet =
   | { readonly ok: true; readonly set: RunnerSet }
-  | { readonly ok: false; readonly problems: readonly { readonly path: string; readonly sentence: string }[] }
+  | {
+      readonly ok: false
+      readonly problems: readonly { readonly path: string; readonly sentence: string }[]
+      /** Undefined if the set has none, or it cannot be read either. */
+      readonly pool: PoolPart | undefined
+    }

@@ -7,11 +7,10 @@ import { forgeTraits } from '@dayfly/runner-set/model/forge-traits'
 import type { JobRunner } from '@dayfly/runner-set/model/job-pod'
 import type { RunnerSet } from '@dayfly/runner-set/model/runner-set'
 import type { Records } from './connection.ts'
-import { areMates, FormerMembers } from './former-members.ts'
 import type { Journal } from './journal.ts'
 import type { ControllerOptions } from './options.ts'
 import type { PodCache } from './pod-cache.ts'
-import type { PoolMate } from './pool-tie.ts'
+import { PoolMates } from './pool-mates.ts'
 import type { QuotaCache } from './quota-cache.ts'
 import { Removals } from './removals.ts'
 import { reportInvalid } from './report-invalid.ts'
@@ -54,7 +53,7 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
   readonly #sets = new Map<string, SetEntry>()
   readonly #ending = new Set<Promise<void>>()
   readonly #removals: Removals
-  readonly #former: FormerMembers
+  readonly #pools: PoolMates
   readonly #onSet: (set: RunnerSet) => void
   #leadership: Leadership | undefined
 
@@ -71,7 +70,7 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
     this.#pods = pods
     this.#quotas = quotas
     this.#removals = new Removals(options, journal)
-    this.#former = new FormerMembers(pods, (set) => this.#wakeMates(set))
+    this.#pools = new PoolMates(pods, () => this.#atWork().map(({ worker }) => worker))
   }
 
   lead(leadership: Leadership): void {
@@ -206,6 +205,8 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
     const unread = before?.is === 'unreadable' ? before : undefined
     const entry = { is: 'unreadable', uid, object, problems, last: atWork?.worker.set ?? unread?.last } as const
     this.#sets.set(key, entry)
+    const { namespace = '' } = object.metadata
+    this.#pools.unread({ uid, namespace, pool: parsed.pool })
     // Our own report of the same spec comes back as an event.
     const isReported = unread?.object.metadata.generation === generation
     if (this.#leadership && !isReported) this.#report(entry, this.#leadership)
@@ -215,25 +216,15 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
 
   #worker(set: RunnerSet, status: unknown): SetWorker {
     const sets = () => this.#atWork().map(({ worker }) => worker.set)
-    const around = { rival: (of: RunnerSet) => rivalOf(of, sets()), mates: (of: RunnerSet) => this.#mates(of) }
+    const around = { rival: (of: RunnerSet) => rivalOf(of, sets()), mates: (of: RunnerSet) => this.#pools.of(of) }
     return new SetWorker(this.#options, this.#journal, { set, status, ...around })
-  }
-
-  #mates(one: RunnerSet): readonly PoolMate[] {
-    if (!one.scale.pool) return []
-    const entries = this.#atWork().filter(({ worker }) => areMates(one, worker.set))
-    return [...entries.map(({ worker }) => worker), ...this.#former.matesOf(one)]
-  }
-
-  #wakeMates(set: RunnerSet): void {
-    for (const mate of this.#mates(set)) mate.look()
   }
 
   #begin(key: string, uid: string, worker: SetWorker): void {
     this.#sets.set(key, { is: 'at-work', uid, worker, rewritten: undefined })
     const { namespace, name } = worker.set
     this.#journal.write({ kind: 'set-added', namespace, set: name })
-    this.#former.cameBack(uid)
+    this.#pools.cameBack(uid)
     this.#pods.attach(worker)
     this.#tellQuotas(worker)
     if (this.#leadership) worker.lead(this.#leadership)
@@ -269,10 +260,9 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
 
   #end({ uid, worker, rewritten }: AtWork, how: 'pause' | 'remove'): void {
     this.#pods.detach(uid)
-    this.#former.left(worker.set)
+    this.#pools.left(worker.set)
     const { namespace, name } = worker.set
     this.#journal.write({ kind: 'set-removed', namespace, set: name })
-    this.#wakeMates(worker.set)
     const led = this.#leads()
     const ending = worker
       .stop(how)

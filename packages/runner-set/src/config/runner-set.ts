@@ -2,6 +2,7 @@
 import { assert } from '@dayfly/kit/assert'
 import { isTimeZone } from '@dayfly/kit/local-time'
 import { listAt, textAt } from '@dayfly/kit/read-json'
+import type { PoolPart } from '../model/pool.ts'
 import { runnerContainer } from '../model/runner-names.ts'
 import {
   defaultEngine,
@@ -13,6 +14,7 @@ import {
 } from '../model/runner-set.ts'
 import type { ScheduleWindow } from '../model/schedule.ts'
 import { milliseconds } from './duration.ts'
+import { pool as poolSchema } from './pool-schema.ts'
 import { brokenRelations, isClearText } from './relations.ts'
 import { nameLengthMax, type RunnerSetSpec, runnerSetSpecSchema } from './spec-schema.ts'
 
@@ -25,7 +27,12 @@ type RunnerSetProblem = { readonly path: string; readonly sentence: string }
 
 export type ParsedRunnerSet =
   | { readonly ok: true; readonly set: RunnerSet }
-  | { readonly ok: false; readonly problems: readonly RunnerSetProblem[] }
+  | {
+      readonly ok: false
+      readonly problems: readonly RunnerSetProblem[]
+      /** Undefined if the set has none, or it cannot be read either. */
+      readonly pool: PoolPart | undefined
+    }
 
 type Metadata = {
   readonly name: string
@@ -42,7 +49,7 @@ export function parseRunnerSet(object: { readonly metadata: Metadata; readonly s
       path: ['spec', ...issue.path].join('.'),
       sentence: issue.message,
     }))
-    return { ok: false, problems }
+    return { ok: false, problems, pool: poolOfUnread(object.spec) }
   }
   const problems = [
     ...nameProblems(object.metadata),
@@ -51,7 +58,14 @@ export function parseRunnerSet(object: { readonly metadata: Metadata; readonly s
     ...containerProblems(parsed.data.template?.spec),
     ...sizeProblems(object.metadata, parsed.data),
   ]
-  return problems.length > 0 ? { ok: false, problems } : { ok: true, set: readSet(object.metadata, parsed.data) }
+  if (problems.length > 0) return { ok: false, problems, pool: poolOfUnread(object.spec) }
+  return { ok: true, set: readSet(object.metadata, parsed.data) }
+}
+
+/** The runners of a set that cannot be read still take places of its pool. */
+function poolOfUnread(spec: unknown): PoolPart | undefined {
+  const { data } = poolSchema.safeParse(Object(Object(spec).scale).pool)
+  return data && { ...data, floor: data.floor ?? 0 }
 }
 
 /** Sizes are sets with a name each. A size without a place of its own needs one that the others do not keep. */
