@@ -96,16 +96,4 @@ export const plantedScaleBugs: readonly PlantedBug[] = [
       },
     ],
   },
-  {
-    name: 'a set that cannot be read leaves its pool at once',
-    by: 'pool',
-    seed: 324,
-    edits: [
-      {
-        file: 'packages/controller/src/pool-mates.ts',
-        before: 'if (place.pool) this.#left.set(place.uid, place)',
-        after: '',
-      },
-    ],
-  },
 ]
