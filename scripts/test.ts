@@ -1,4 +1,4 @@
-// Runs `npm test`: every check, then every test. If --tier names a tier, it builds the program and runs the tests of that tier.
+// Runs `npm test`: every check and every test. If --tier names a tier, it builds the program and runs the tests of that tier.
 // The tier `node` is the fast part of the tier `kubernetes`: test/kubernetes/fast-tier.ts.
 // It ends with one line of counts, where a check counts as one test.
 import { spawn } from 'node:child_process'

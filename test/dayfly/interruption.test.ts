@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import path from 'node:path'
 import { isFull } from '@dayfly/kit/full.fixture'
 import { seededRandom } from '@dayfly/kit/random'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Cli, createWorld, until, type World } from '../cli.ts'
 
 const moments = Number(process.env['DAYFLY_MOMENTS'] ?? (isFull ? 20 : 2))
@@ -104,8 +104,7 @@ describe(`an interrupted demo leaves nothing (seed ${seed})`, { timeout }, () =>
     cli.child.kill('SIGTERM')
     const { code } = await cli.ended
     expect([130, 143]).toContain(code)
-    // The demo does not wait for the processes that it has killed.
-    await vi.waitFor(() => expectNothingLeft([]), { timeout: 5_000 })
+    await expectNothingLeft([])
   })
 
   test.each([

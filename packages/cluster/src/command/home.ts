@@ -19,8 +19,9 @@ export const markVariable = 'DAYFLY_TOKEN'
 
 const prefix = 'dayfly-demo-'
 const endMs = 5_000
-/** A process may fork during a pass, but not faster than several passes. */
-const immediatePasses = 5
+/** So long an exit waits for the processes that it has killed. A killed process lives on for a moment, and may have forked before. */
+const exitMs = 1_000
+const passMs = 10
 
 /** Creates the directory of this process's demo. Only its user may read it. */
 export function openHome(parent: string = tmpdir()): Home {
@@ -46,7 +47,7 @@ export interface HomeKeeper {
   readonly home: Home
   /** Kills every process of the home and removes the home. */
   remove(): Promise<void>
-  /** Does the same without waiting, for a process that is about to exit. */
+  /** Does the same for a process that is about to exit: it blocks, at most for a second. */
   removeAtOnce(): void
 }
 
@@ -60,10 +61,20 @@ export function homeKeeper(clock: Clock): HomeKeeper {
     },
     removeAtOnce: () => {
       const mark = { directory: home.cluster, variable: markVariable, ancestor: process.pid }
-      for (let pass = 0; pass < immediatePasses; pass++) for (const { pid } of findProcesses(mark)) kill(pid)
+      const deadline = clock.now() + exitMs
+      for (let left = findProcesses(mark); left.length > 0; left = findProcesses(mark)) {
+        for (const { pid } of left) kill(pid)
+        if (clock.now() > deadline) break
+        block(passMs)
+      }
       removeHome(home)
     },
   }
+}
+
+/** Nothing else of this process runs meanwhile. An exit can wait in no other way. */
+function block(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 }
 
 /** Kills every process of the home with SIGKILL until a pass finds none. Resolves with those that still exist after 5 s. */

@@ -30,13 +30,13 @@ export function renewalExtra({ min, usual }: Kept, outdated: SetWorld['outdated'
 export function decideRenewal({ world, ...rest }: Moment, counts: Counts, held: Held | undefined): readonly Action[] {
   const { next } = world.outdated
   if (next?.pod.is !== 'present' || counts.unproved > 0) return []
-  if (!isTemplateTried(world, held) || !hasReplacement(world, counts, held)) return []
+  if (!isProvedOrUntestable(world, held) || !hasReplacement(world, counts, held)) return []
   const { action } = endStep({ world, ...rest }, next, next.pod.value, { kind: 'outdated' })
   return action ? [action] : []
 }
 
-/** Without a start in sight, nothing would ever prove a new template. */
-function isTemplateTried({ need, history: { proof } }: SetWorld, held: Held | undefined): boolean {
+/** Without a start in sight, nothing would ever prove a new template: the end of one runner makes room to try it. */
+function isProvedOrUntestable({ need, history: { proof } }: SetWorld, held: Held | undefined): boolean {
   return proof === 'proved' || (proof === 'untried' && (lacksRoom(held) || (need?.missing ?? 0) <= 0))
 }
 
