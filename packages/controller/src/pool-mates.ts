@@ -6,57 +6,68 @@ import type { PoolMate } from './pool-tie.ts'
 
 type Place = { readonly uid: string; readonly namespace: string; readonly pool: PoolPart | undefined }
 
-/** A set that this process has read. */
-type ReadMate = PoolMate & { readonly set: RunnerSet }
+/** @property worker that has not ended: it may still start a runner, which its own count includes */
+type Former = Place & { readonly worker: Worker | undefined }
+
+/** The worker of a set that this process has read. */
+type Worker = PoolMate & { readonly set: RunnerSet }
 
 export class PoolMates {
   readonly #pods: PodCache
-  readonly #readMates: () => readonly ReadMate[]
+  readonly #workers: () => readonly Worker[]
   /** The UID of a set that left leads to its pool. A new process does not know those that were deleted before it began. */
-  readonly #left = new Map<string, Place>()
+  readonly #left = new Map<string, Former>()
 
-  constructor(pods: PodCache, readMates: () => readonly ReadMate[]) {
+  /** @param workers returns those that are at work */
+  constructor(pods: PodCache, workers: () => readonly Worker[]) {
     this.#pods = pods
-    this.#readMates = readMates
-    pods.watchOthers((uid) => {
-      const place = this.#left.get(uid)
-      if (place) this.#wake(place)
-    })
+    this.#workers = workers
+    pods.watchOthers((uid) => this.#wake(uid))
   }
 
-  of(set: RunnerSet): readonly PoolMate[] {
-    return this.#of(placeOf(set))
+  matesOf(set: RunnerSet): readonly PoolMate[] {
+    return this.#matesAt(placeOf(set))
   }
 
-  /** The set has no worker any more. */
-  left(set: RunnerSet): void {
-    this.unread(placeOf(set))
-    this.#wake(placeOf(set))
+  /** The worker begins to end. */
+  left(worker: Worker): void {
+    this.#add({ ...placeOf(worker.set), worker })
   }
 
-  /** @param place of a set that cannot be read, as far as its pool can */
+  ended(uid: string): void {
+    const former = this.#left.get(uid)
+    if (former) this.#add({ ...former, worker: undefined })
+  }
+
+  /** @param place of a set that cannot be read, as far as its pool can. One that could be read before keeps that pool. */
   unread(place: Place): void {
-    if (place.pool) this.#left.set(place.uid, place)
+    if (!this.#left.has(place.uid)) this.#add({ ...place, worker: undefined })
   }
 
   cameBack(uid: string): void {
     this.#left.delete(uid)
   }
 
-  #of(place: Place): readonly PoolMate[] {
-    if (!place.pool) return []
-    return [...this.#readMates().filter(({ set }) => areMates(place, placeOf(set))), ...this.#formerMates(place)]
+  #add(former: Former): void {
+    if (former.pool) this.#left.set(former.uid, former)
+    this.#wake(former.uid)
   }
 
-  #wake(place: Place): void {
-    for (const mate of this.#of(place)) mate.look()
+  #matesAt(place: Place): readonly PoolMate[] {
+    if (!place.pool) return []
+    return [...this.#workers().filter(({ set }) => areMates(place, placeOf(set))), ...this.#formerMates(place)]
+  }
+
+  #wake(uid: string): void {
+    const former = this.#left.get(uid)
+    if (former) for (const mate of this.#matesAt(former)) mate.look()
   }
 
   /** Forgets the former members without a runner. */
   #formerMates(place: Place): readonly PoolMate[] {
     const mates: PoolMate[] = []
     for (const [uid, former] of this.#left) {
-      const occupied = this.#pods.occupiedBy(uid)
+      const occupied = former.worker ? former.worker.poolMember()?.occupied : this.#pods.occupiedBy(uid)
       if (occupied === 0) this.#left.delete(uid)
       else if (former.pool && areMates(place, former)) mates.push(mateOf(former.pool, occupied))
     }

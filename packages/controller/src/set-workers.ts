@@ -15,34 +15,9 @@ import type { QuotaCache } from './quota-cache.ts'
 import { Removals } from './removals.ts'
 import { reportInvalid } from './report-invalid.ts'
 import { rivalOf } from './rival.ts'
+import type { AtWork, SetEntry, Unreadable } from './set-entry.ts'
 import type { SetInsight, SetReading } from './set-reading.ts'
 import { SetWorker } from './set-worker.ts'
-
-/** The state of a set. */
-type SetEntry = { readonly uid: string } & (
-  | {
-      readonly is: 'at-work'
-      readonly worker: SetWorker
-      /** The set with a status that another process wrote while this one did not lead: the worker does not know it. */
-      readonly rewritten: KubeObject | undefined
-    }
-  | Unreadable
-  /** Its sizes are sets of their own, and it has no runners. */
-  | { readonly is: 'sized' }
-  /** It is deleted, and its object still exists. */
-  | { readonly is: 'deleted' }
-)
-
-/** A set that cannot be read. A new leader reports it, because no event of it may come again. */
-type Unreadable = {
-  readonly is: 'unreadable'
-  readonly object: KubeObject
-  readonly problems: readonly string[]
-  /** The set when it could be read last. Its records are still at the forge. */
-  readonly last: RunnerSet | undefined
-}
-
-type AtWork = Extract<SetEntry, { is: 'at-work' }>
 
 export class SetWorkers implements ReflectorSink<KubeObject> {
   readonly #options: ControllerOptions
@@ -51,9 +26,10 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
   readonly #quotas: QuotaCache
   /** Every set that exists, by namespace and name. */
   readonly #sets = new Map<string, SetEntry>()
-  readonly #ending = new Set<Promise<void>>()
+  /** The UID of a set leads to the end of its worker. */
+  readonly #ending = new Map<string, Promise<void>>()
   readonly #removals: Removals
-  readonly #pools: PoolMates
+  readonly #mates: PoolMates
   readonly #onSet: (set: RunnerSet) => void
   #leadership: Leadership | undefined
 
@@ -70,7 +46,7 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
     this.#pods = pods
     this.#quotas = quotas
     this.#removals = new Removals(options, journal)
-    this.#pools = new PoolMates(pods, () => this.#atWork().map(({ worker }) => worker))
+    this.#mates = new PoolMates(pods, () => this.#atWork().map(({ worker }) => worker))
   }
 
   lead(leadership: Leadership): void {
@@ -87,7 +63,7 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
     this.#leadership = undefined
     const removals = this.#removals.stop()
     await Promise.all(this.#atWork().map(({ worker }) => worker.handOver()))
-    await Promise.all([...this.#ending, removals])
+    await Promise.all([...this.#ending.values(), removals])
     this.#sets.clear()
   }
 
@@ -197,6 +173,10 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
       this.#noteStatus(key, atWork, object)
       return
     }
+    if (parsed.ok && this.#ending.has(uid)) {
+      this.#sets.set(key, { is: 'returning', uid, object, last: parsed.set })
+      return
+    }
     if (parsed.ok) {
       this.#begin(key, uid, this.#worker(parsed.set, object['status']))
       return
@@ -206,7 +186,7 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
     const entry = { is: 'unreadable', uid, object, problems, last: atWork?.worker.set ?? unread?.last } as const
     this.#sets.set(key, entry)
     const { namespace = '' } = object.metadata
-    this.#pools.unread({ uid, namespace, pool: parsed.pool })
+    this.#mates.unread({ uid, namespace, pool: parsed.pool })
     // Our own report of the same spec comes back as an event.
     const isReported = unread?.object.metadata.generation === generation
     if (this.#leadership && !isReported) this.#report(entry, this.#leadership)
@@ -216,7 +196,7 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
 
   #worker(set: RunnerSet, status: unknown): SetWorker {
     const sets = () => this.#atWork().map(({ worker }) => worker.set)
-    const around = { rival: (of: RunnerSet) => rivalOf(of, sets()), mates: (of: RunnerSet) => this.#pools.of(of) }
+    const around = { rival: (of: RunnerSet) => rivalOf(of, sets()), mates: (of: RunnerSet) => this.#mates.matesOf(of) }
     return new SetWorker(this.#options, this.#journal, { set, status, ...around })
   }
 
@@ -224,7 +204,7 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
     this.#sets.set(key, { is: 'at-work', uid, worker, rewritten: undefined })
     const { namespace, name } = worker.set
     this.#journal.write({ kind: 'set-added', namespace, set: name })
-    this.#pools.cameBack(uid)
+    this.#mates.cameBack(uid)
     this.#pods.attach(worker)
     this.#tellQuotas(worker)
     if (this.#leadership) worker.lead(this.#leadership)
@@ -252,7 +232,7 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
   #forget(key: string, entry: SetEntry): void {
     this.#sets.delete(key)
     if (entry.is === 'at-work') this.#end(entry, 'remove')
-    if (entry.is === 'unreadable' && entry.last) {
+    if ((entry.is === 'unreadable' || entry.is === 'returning') && entry.last) {
       const state = storedForgeState(entry.object['status'])
       this.#remove({ set: entry.last, access: undefined, state }, this.#leads())
     }
@@ -260,7 +240,7 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
 
   #end({ uid, worker, rewritten }: AtWork, how: 'pause' | 'remove'): void {
     this.#pods.detach(uid)
-    this.#pools.left(worker.set)
+    this.#mates.left(worker)
     const { namespace, name } = worker.set
     this.#journal.write({ kind: 'set-removed', namespace, set: name })
     const led = this.#leads()
@@ -271,8 +251,15 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
         this.#remove(rewritten ? { ...left, state: storedForgeState(rewritten['status']) } : left, led)
       })
       .catch(() => {})
-      .finally(() => this.#ending.delete(ending))
-    this.#ending.add(ending)
+      .finally(() => this.#ended(uid, `${namespace}/${name}`))
+    this.#ending.set(uid, ending)
+  }
+
+  #ended(uid: string, key: string): void {
+    this.#ending.delete(uid)
+    this.#mates.ended(uid)
+    const entry = this.#sets.get(key)
+    if (entry?.is === 'returning' && entry.uid === uid) this.#read(key, entry, entry.object)
   }
 
   /**
