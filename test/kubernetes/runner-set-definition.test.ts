@@ -8,6 +8,7 @@ import { createRegistry } from '@dayfly/cluster/api/create-registry'
 import { ApiError } from '@dayfly/cluster/api/errors'
 import { createStore } from '@dayfly/cluster/store/store'
 import { runnerSets } from '@dayfly/controller/resources'
+import { writeStatus } from '@dayfly/controller/write-status'
 import { seededRandom } from '@dayfly/kit/random'
 import { systemClock } from '@dayfly/kit/system'
 import { virtualClock } from '@dayfly/kit/virtual-clock'
@@ -197,7 +198,9 @@ function suite(file: string): void {
   })
 
   it('takes a status with every field, and kubectl waits for its conditions', async () => {
-    await kubernetes.create(runnerSets, document('reported', { github, scale: { max: 1 } }))
+    const at = { namespace, name: 'reported' }
+    const { object } = await kubernetes.create(runnerSets, document('reported', { github, scale: { max: 1 } }))
+    const { uid = '' } = object.metadata
     const lastTransitionTime = '2026-01-01T00:00:00Z'
     const condition = {
       type: 'Ready',
@@ -213,15 +216,16 @@ function suite(file: string): void {
       forge: { scaleSet: '7' },
       conditions: [condition],
     }
-    const at = { namespace, name: 'reported' }
-    const written = await kubernetes.patch(
-      runnerSets,
-      at,
-      { type: 'merge', body: { status } },
-      { subresource: 'status' },
-    )
+    const until = new AbortController().signal
+    // The first two writes come at once, and neither finds a status.
+    const usage = { milliCpu: [{ upTo: 100, jobs: 1 }], memoryMiB: [], seconds: [] }
+    const write = (fields: object, to = uid) => writeStatus(kubernetes, { ...at, uid: to }, fields, until)
+    await Promise.all([write({ ...status, announced: 1 }), write({ usage })])
+    await write({ announced: null })
+    await expect(write({ idle: 5 }, 'another')).rejects.toMatchObject({ kind: 'not-found' })
+    await expect(write({ idle: 'x' })).rejects.toMatchObject({ kind: 'invalid' })
     const { demand: _, lastReason: __, ...known } = status
-    expect(written.object['status']).toEqual(known)
+    expect((await kubernetes.get(runnerSets, at))['status']).toEqual({ ...known, usage })
     expect(await kubectl('wait', 'runnerset/reported', '--for=condition=Ready', '--timeout=10s')).toContain(
       'condition met',
     )

@@ -13,7 +13,7 @@ import { failureOfForge, messageOf } from './act/unsuccessful.ts'
 import { type Access, MissingAccess, readAccess, sameAccess } from './credential.ts'
 import type { Journal } from './journal.ts'
 import type { ControllerOptions } from './options.ts'
-import { runnerSets } from './resources.ts'
+import { writeStatus } from './write-status.ts'
 
 export type ConnectionDeps = Pick<ControllerOptions, 'clock' | 'random' | 'forgeFor'> & {
   readonly kubernetes: Kubernetes
@@ -209,12 +209,10 @@ export class Connection {
   /** The forge's ids are in the set's status before the forge goes on: a new leader finds everything again (docs/decisions/0003-state-before-acknowledge.md). */
   async #storeState(until: AbortSignal): Promise<void> {
     const { set, clock, random, journal, kubernetes, forgeState } = this.#deps
-    const { namespace, name } = set()
+    const { namespace, name, uid } = set()
     for (let attempt = 1; !until.aborted; attempt++) {
       try {
-        const body = { status: { forge: forgeState() } }
-        const options = { subresource: 'status', signal: until } as const
-        await kubernetes.patch(runnerSets, { namespace, name }, { type: 'merge', body }, options)
+        await writeStatus(kubernetes, { namespace, name, uid }, { forge: forgeState() }, until)
         return
       } catch (error) {
         if (until.aborted) return

@@ -3,7 +3,7 @@ import { timestamp } from '@dayfly/kit/timestamp'
 import type { Leadership } from '@dayfly/kubernetes/lease'
 import type { KubeObject } from '@dayfly/kubernetes/types'
 import type { ControllerOptions } from './options.ts'
-import { runnerSets } from './resources.ts'
+import { writeStatus } from './write-status.ts'
 
 type Options = Pick<ControllerOptions, 'kubernetes' | 'clock'>
 
@@ -14,7 +14,7 @@ export async function reportInvalid(
   object: KubeObject,
   problems: readonly string[],
 ): Promise<void> {
-  const { namespace = '', name, generation = 0 } = object.metadata
+  const { namespace = '', name, uid = '', generation = 0 } = object.metadata
   const status = object['status'] as { readonly observedGeneration?: number } | undefined
   if (status?.observedGeneration === generation) return
   const condition = {
@@ -27,9 +27,6 @@ export async function reportInvalid(
     { ...condition, type: 'Ready', status: 'False' },
     { ...condition, type: 'Stalled', status: 'True' },
   ]
-  const body = {
-    status: { observedGeneration: generation, lastMessage: problems.join('; '), problems: [], conditions },
-  }
-  const options = { subresource: 'status', signal: leadership.signal } as const
-  await kubernetes.patch(runnerSets, { namespace, name }, { type: 'merge', body }, options).catch(() => {})
+  const fields = { observedGeneration: generation, lastMessage: problems.join('; '), problems: [], conditions }
+  await writeStatus(kubernetes, { namespace, name, uid }, fields, leadership.signal).catch(() => {})
 }

@@ -15,7 +15,7 @@ import { clusterUnsuccessful } from '../act/unsuccessful.ts'
 import type { Journal } from '../journal.ts'
 import { Loop } from '../loop.ts'
 import type { ParsedSet } from '../options.ts'
-import { runnerSets } from '../resources.ts'
+import { writeStatus } from '../write-status.ts'
 import { applyStep } from './apply.ts'
 import { type ParentStatus, parentStatus, withTimes } from './parent-status.ts'
 import { isSizeOf, planSizes, type SizeStep } from './plan.ts'
@@ -166,9 +166,7 @@ export class SizeKeeper implements ReflectorSink<KubeObject> {
   async #report({ kubernetes, signal }: Term, { object, set, memory }: Look, status: ParentStatus): Promise<void> {
     const text = JSON.stringify(status)
     if (memory.written === text) return
-    const body = { status: withTimes(status, object['status'], this.#options.clock.now()) }
-    const { namespace, name } = set
-    await kubernetes.patch(runnerSets, { namespace, name }, { type: 'merge', body }, { subresource: 'status', signal })
+    await writeStatus(kubernetes, set, withTimes(status, object['status'], this.#options.clock.now()), signal)
     memory.written = text
   }
 

@@ -14,8 +14,8 @@ import { labels } from '@dayfly/runner-set/core/pod'
 import type { Entry } from '@dayfly/runner-set/model/event'
 import type { Journal } from '../journal.ts'
 import { Loop } from '../loop.ts'
-import { runnerSets } from '../resources.ts'
 import type { SetInsight } from '../set-reading.ts'
+import { writeStatus } from '../write-status.ts'
 import { type Digest, digestStatus, readDigest, withJob } from './digest.ts'
 import { measuredOf } from './measured.ts'
 import { Sampler } from './sampler.ts'
@@ -194,10 +194,8 @@ export class UsageKeeper implements ReflectorSink<KubeObject> {
     const [namespace = '', name = ''] = key.split('/')
     kept.isStored = true
     kept.writeAt = this.#deps.clock.now() + writeMs
-    const body = { metadata: { uid: kept.uid }, status: { usage: digestStatus(kept.digest) } }
-    const options = { subresource: 'status', signal, metadataOnly: true } as const
     try {
-      await kubernetes.patch(runnerSets, { namespace, name }, { type: 'merge', body }, options)
+      await writeStatus(kubernetes, { namespace, name, uid: kept.uid }, { usage: digestStatus(kept.digest) }, signal)
     } catch (error) {
       if (signal.aborted) return
       if (!(error instanceof KubernetesError)) throw error
