@@ -79,12 +79,12 @@ function suite(kubeconfig: string): void {
     const done = async () => jobsOf(forge, ids).filter(({ state }) => state === 'completed').length
     await settle(done, (count) => count >= 10, minutes(3))
     const first = await leader()
-    const uid = (await controllers()).find(({ metadata }) => metadata.name === first)?.metadata.uid ?? 'none'
+    const uid = (await controllers()).find(({ metadata }) => metadata.name === first?.pod)?.metadata.uid ?? 'none'
     const killed = processesInGroups((groups) => groups.includes(uid)).filter(({ command }) => /dayfly/.test(command))
     expect(killed).toHaveLength(1)
     for (const { pid } of killed) process.kill(pid, 'SIGKILL')
     expect(await done()).toBeLessThan(60)
-    await settle(leader, (name) => name !== undefined && name !== first, 40_000)
+    await settle(leader, (next) => next !== undefined && next.identity !== first?.identity, 40_000)
     await succeed(ids, minutes(5))
     await leavesNothing(set, watch)
     await watch.close()

@@ -71,10 +71,11 @@ async function install(kubeconfig: string, { name, latencyMs, values = {} }: Pla
     /** The namespace that the controller serves. */
     watched,
     controllers,
-    /** Returns the name of the pod that leads, or undefined if the Lease is free. */
+    /** Returns the process that leads and the name of its pod, or undefined if the Lease is free. A pod may have a new process. */
     leader: async () => {
       const { items } = await node.kubernetes.list(leases, { namespace: system })
-      return textAt(items[0], 'spec', 'holderIdentity')?.split('_')[0] || undefined
+      const identity = textAt(items[0], 'spec', 'holderIdentity')
+      return identity ? { identity, pod: identity.split('_')[0] } : undefined
     },
     /** Returns the log lines of all controllers. */
     log: async () => {
