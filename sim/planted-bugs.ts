@@ -17,7 +17,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'a failed list is taken as empty',
     by: 'ceiling',
-    seed: 17,
+    seed: 27,
     edits: [
       {
         file: 'packages/controller/src/pod-cache.ts',
@@ -41,7 +41,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'a pod is deleted without its UID',
     by: 'strangers',
-    seed: 4,
+    seed: 28,
     edits: [
       {
         file: 'packages/controller/src/act/delete-runner.ts',
@@ -78,7 +78,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'a registration is left that an earlier process made',
     by: 'rest',
-    seed: 3,
+    seed: 7,
     edits: [
       {
         file: 'packages/runner-set/src/core/state/fold-forge.ts',
@@ -108,7 +108,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'a scale-down deletes its pods without asking the forge',
     by: 'busy-runner',
-    seed: 20,
+    seed: 3,
     edits: [
       {
         file: 'packages/runner-set/src/core/scale.ts',
@@ -163,7 +163,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'the maximum does not bound the starts',
     by: 'ceiling',
-    seed: 3,
+    seed: 9,
     edits: [
       {
         file: 'packages/runner-set/src/core/starts.ts',
@@ -175,7 +175,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'a removal at Gitea trusts what the list of runners calls busy',
     by: 'busy-runner',
-    seed: 47,
+    seed: 149,
     edits: [
       {
         file: 'packages/forges/src/gitea/wire.ts',

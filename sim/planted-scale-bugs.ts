@@ -17,7 +17,7 @@ export const plantedScaleBugs: readonly PlantedBug[] = [
   {
     name: 'a set takes the places that another one keeps by its floor',
     by: 'pool',
-    seed: 49,
+    seed: 174,
     edits: [
       {
         file: 'packages/runner-set/src/core/pool.ts',
@@ -41,7 +41,7 @@ export const plantedScaleBugs: readonly PlantedBug[] = [
   {
     name: 'a set without room announces nothing',
     by: 'capacity',
-    seed: 12,
+    seed: 7,
     edits: [
       {
         file: 'packages/runner-set/src/core/capacity.ts',
@@ -86,7 +86,7 @@ export const plantedScaleBugs: readonly PlantedBug[] = [
   {
     name: 'the replacement of an idle runner deletes its pod without asking the forge',
     by: 'busy-runner',
-    seed: 53,
+    seed: 14,
     edits: [
       {
         file: 'packages/runner-set/src/core/renewal.ts',

@@ -1,5 +1,7 @@
 // Runner sets on the emulated Bitbucket at 150 ms: events, cordons, removals, limits, refusals.
+import { noBody } from '@dayfly/kit/http'
 import type { PortErrorKind } from '@dayfly/runner-set/model/port-error'
+import type { Registration } from '@dayfly/runner-set/model/runner'
 import { expect, test } from 'vitest'
 import { type BitbucketBench, bitbucketBench, consumer, errorOf, setNamed, startRunner } from './bench.fixture.ts'
 import { CallBudget } from './call-budget.ts'
@@ -259,6 +261,22 @@ test.each([
   reader.clear()
   expect((await errorOf(bench, link.registrations())).kind).toBe('bad-response')
   expect(reader.events.filter(({ kind }) => kind === 'demand')).toEqual([])
+})
+
+test('a list that a runner left between two of its pages is read again', async () => {
+  const bench = bitbucketBench({ knobs: { pageMax: 2 } })
+  const { link } = await bench.open()
+  const names = ['linux-a', 'linux-b', 'linux-c', 'linux-d']
+  const registrations: Registration[] = []
+  for (const name of names) registrations.push(await startRunner(bench, link, name))
+  const before = bench.sent('GET', /runners$/)
+  const listed = link.registrations()
+  while (bench.sent('GET', /runners$/) === before) await bench.clock.advance(10)
+  const path = `/2.0/workspaces/acme/pipelines-config/runners/${registrations[0]?.id}`
+  const headers = { authorization: 'Bearer wat' }
+  const leaving = { method: 'DELETE', path, query: {}, headers, body: noBody, expect: 'whole' } as const
+  expect((await bench.wait(bench.emulator.transport(leaving))).status).toBe(204)
+  expect((await bench.wait(listed)).map(({ name }) => name).sort()).toEqual(names.slice(1).sort())
 })
 
 test('a consumer has one token for many calls, renews it before it expires, and replaces one that is refused', async () => {

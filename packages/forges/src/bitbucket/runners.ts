@@ -24,6 +24,7 @@ export async function listRunners(api: BitbucketApi, place: Place): Promise<Omit
   const call = { operation: 'list-registrations', kind: 'list', method: 'GET' } as const
   const runners = new Map<string, ListedRunner>()
   let entries = 0
+  let size: number | undefined
   let path = runnersPath(place)
   let search = `pagelen=${pageLength}`
   for (let pages = 1; pages <= pagesMax; pages++) {
@@ -31,10 +32,13 @@ export async function listRunners(api: BitbucketApi, place: Place): Promise<Omit
     if (!page) throw badAnswer('a page of the list of runners has another form')
     for (const runner of page.runners) runners.set(runner.id, runner)
     entries += page.runners.length
+    // A runner that is removed meanwhile takes the place of one that moves to a page that was read before.
+    if (size !== undefined && page.size !== size) throw badAnswer('the list of runners changed while it was read')
+    size = page.size
     if (page.next === undefined) {
-      const isWhole = runners.size === entries && (page.size ?? entries) === entries
+      const isWhole = runners.size === entries && (size ?? entries) === entries
       if (isWhole) return { runners: [...runners.values()], pages }
-      throw badAnswer(`the list of runners changed while it was read (${runners.size} of ${page.size ?? entries})`)
+      throw badAnswer(`the list of runners changed while it was read (${runners.size} of ${size ?? entries})`)
     }
     const next = URL.canParse(page.next) ? new URL(page.next) : undefined
     if (next?.origin !== place.apiOrigin) throw badAnswer('the next page of the list is at another server')

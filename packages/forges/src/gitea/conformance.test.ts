@@ -99,6 +99,21 @@ describe('the demand', () => {
     expect(ends.sort()).toEqual(['linux-a succeeded', 'linux-b failed'])
   })
 
+  it('9: leaves no registration that moved between two pages while others were removed', async () => {
+    const bench = giteaBench({ knobs: { pageMax: 2, pickUpMs: 0 } })
+    const { link } = await bench.open()
+    const names = ['linux-a', 'linux-b', 'linux-c', 'linux-d']
+    for (const name of names) await bench.wait(link.register(name))
+    const before = bench.sent('GET', /actions\/runners$/)
+    const closed = link.close('remove')
+    while (bench.sent('GET', /actions\/runners$/) === before) await bench.clock.advance(10)
+    await bench.clock.advance(60)
+    const [first] = bench.emulator.control.runners()
+    bench.emulator.control.deleteRunner(first?.name ?? '')
+    await bench.wait(closed)
+    expect(bench.emulator.control.runners()).toEqual([])
+  })
+
   it('38: is unknown, and not zero, while the server refuses the connection', async () => {
     const bench = giteaBench()
     const { reader } = await bench.open()

@@ -88,15 +88,25 @@ type List<Entry> = {
 /** Reads one page. The first is 1. */
 type ReadPage<Entry> = (page: number) => Promise<Page<Entry>>
 
-/** Reads the list again until every entry was seen: one that moved to a page that was read before is on another page then. */
+/**
+ * Reads the list again until every entry was seen: one that moved to a page that was read before is on another page then. The count proves
+ * nothing while the list becomes shorter, because entries that have left it were seen in place of others. Then the next read decides.
+ */
 async function listWhole<Entry extends { readonly id: string }>(
   what: string,
   readPageOf: ReadPage<Entry>,
 ): Promise<readonly Entry[]> {
   const seen = new Map<string, Entry>()
+  let shrankIn: number | undefined
+  let length = 0
   for (let reads = 1; reads <= readsMax; reads++) {
-    const { total } = await readOnce(readPageOf, seen)
-    if (seen.size >= total) return [...seen.values()]
+    const { total } = await readOnce(async (page) => {
+      const read = await readPageOf(page)
+      if (read.total < length) shrankIn ??= reads
+      length = read.total
+      return read
+    }, seen)
+    if (seen.size >= total && shrankIn !== reads) return [...seen.values()]
   }
   throw badAnswer(`the list of ${what} changed while it was read, ${readsMax} times`)
 }
