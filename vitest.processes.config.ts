@@ -6,7 +6,7 @@ export default defineConfig({
     include: ['test/processes/**/*.test.ts', 'sim/**/planted-bugs.test.ts'],
     pool: 'forks',
     // They mostly wait for processes of their own.
-    maxWorkers: 3,
+    maxWorkers: 4,
     testTimeout: 20_000,
     hookTimeout: 20_000,
   },

@@ -1,37 +1,38 @@
 // Tests the operators' commands, as built, on a set of Bitbucket: status, explain, plan, sweep and the doctor.
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { runCli, until } from '../cli.ts'
-import {
-  accessToken,
-  type BitbucketProcessWorld,
-  openBitbucketProcessWorld,
-} from '../controller/bitbucket/process-world.ts'
+import { accessToken, type BitbucketProcessWorld, worldTest } from '../controller/bitbucket/process-world.ts'
 
 const waitMs = 120_000
 const hourMs = 3_600_000
-let world: BitbucketProcessWorld
 
-beforeEach(async () => {
-  world = await openBitbucketProcessWorld({ apiMs: 50 })
+const test = worldTest.extend<{ readonly operator: ReturnType<typeof operatorOf> }>({
+  operator: async ({ world }, use) => use(operatorOf(world)),
 })
-afterEach(() => world.close())
 
-const dayfly = (...args: readonly string[]) =>
-  runCli([...args, '--kubeconfig', world.adminKubeconfig], { environment: { TMPDIR: world.own } })
-const registered = () =>
-  world.emulator.control
-    .runners()
-    .map(({ name }) => name)
-    .sort()
-const credentialFile = () => {
-  const file = path.join(world.own, 'credential.env')
-  writeFileSync(file, `# the account\nexport BITBUCKET_ACCESS_TOKEN="${accessToken}"\n`, { mode: 0o600 })
-  return file
+function operatorOf(world: BitbucketProcessWorld) {
+  return {
+    dayfly: (...args: readonly string[]) =>
+      runCli([...args, '--kubeconfig', world.adminKubeconfig], { environment: { TMPDIR: world.own } }),
+    registered: () =>
+      world.emulator.control
+        .runners()
+        .map(({ name }) => name)
+        .sort(),
+    credentialFile: () => {
+      const file = path.join(world.own, 'credential.env')
+      writeFileSync(file, `# the account\nexport BITBUCKET_ACCESS_TOKEN="${accessToken}"\n`, { mode: 0o600 })
+      return file
+    },
+  }
 }
 
-test('status, explain and plan show a busy runner, its cordon and a late job', async () => {
+test.concurrent('status, explain and plan show a busy runner, its cordon and a late job', async ({
+  world,
+  operator: { dayfly },
+}) => {
   // Without room for a second runner, the next step comes to the same one.
   world.addSet('linux', { min: 1, max: 1 })
   const controller = world.start()
@@ -76,7 +77,10 @@ test('status, explain and plan show a busy runner, its cordon and a late job', a
   expect(JSON.stringify(after.steps)).not.toContain('no other job')
 }, 400_000)
 
-test('drain ends idle runners, and lets a busy one finish its step', async () => {
+test.concurrent('drain ends idle runners, and lets a busy one finish its step', async ({
+  world,
+  operator: { dayfly, registered },
+}) => {
   world.addSet('linux')
   const controller = world.start()
   await until('a runner is idle', waitMs, () =>
@@ -95,7 +99,10 @@ test('drain ends idle runners, and lets a busy one finish its step', async () =>
   expect(world.emulator.control.step(step)?.result).toBe('SUCCESSFUL')
 }, 400_000)
 
-test('plan --forge names no wanted number for a set with percentages, and says why Bitbucket did not answer', async () => {
+test.concurrent('plan --forge names no wanted number for a set with percentages, and says why Bitbucket did not answer', async ({
+  world,
+  operator: { dayfly },
+}) => {
   world.addSet('linux')
   world.addSet('share', { min: 1, max: 4, percentageRunnersIdle: {} })
   const share = JSON.parse((await dayfly('plan', 'share', '--forge', '--json')).stdout).sets[0]
@@ -112,7 +119,10 @@ test('plan --forge names no wanted number for a set with percentages, and says w
   ])
 }, 60_000)
 
-test('sweep removes what a lost installation left at Bitbucket, and nothing busy, young or foreign', async () => {
+test.concurrent('sweep removes what a lost installation left at Bitbucket, and nothing busy, young or foreign', async ({
+  world,
+  operator: { credentialFile, dayfly, registered },
+}) => {
   const name = (end: string) => `old-0a1b2-${end}`
   await world.plant(name('bbbbbbbbbb'), 2 * hourMs)
   await world.plant(name('ccccccccc2'), 60_000)
@@ -136,7 +146,10 @@ test('sweep removes what a lost installation left at Bitbucket, and nothing busy
   expect(done.stdout + done.stderr).not.toContain(accessToken)
 }, 200_000)
 
-test("the doctor finds and removes a runner of Atlassian's autoscaler whose Job is gone", async () => {
+test.concurrent("the doctor finds and removes a runner of Atlassian's autoscaler whose Job is gone", async ({
+  world,
+  operator: { credentialFile, dayfly },
+}) => {
   const labels = ['linux', 'autoscaler.created']
   const [gone, busy] = [await world.plant('group', 2 * hourMs, labels), await world.plant('group', 2 * hourMs, labels)]
   world.emulator.control.stub.online(busy)
@@ -158,7 +171,7 @@ test("the doctor finds and removes a runner of Atlassian's autoscaler whose Job 
   expect(world.emulator.control.runners().map(({ uuid }) => uuid)).toEqual([busy])
 }, 200_000)
 
-test.each([
+const refusals: readonly (readonly [title: string, args: readonly string[], code: string])[] = [
   ['no credential', ['--bitbucket-workspace', 'acme'], 'bitbucket-credential-missing'],
   [
     'a file that is not there',
@@ -168,12 +181,17 @@ test.each([
   ['a file without a workspace', ['--bitbucket-credential-file', 'x'], 'usage'],
   ['two accounts', ['--bitbucket-workspace', 'acme', '--github-url', 'https://github.com/acme'], 'usage'],
   ['plain HTTP', ['--bitbucket-workspace', 'http://forge.example/acme'], 'bitbucket-url-insecure'],
-])('%s is refused with a code and a next step, by the doctor and the sweep', async (_, args, code) => {
-  for (const command of [['doctor', '--live'], ['sweep']]) {
-    const result = await dayfly(...command, ...args)
-    expect([result.code, result.stderr]).toEqual([
-      2,
-      expect.stringMatching(new RegExp(`error ${code}: .*\n {2}next: .+`)),
-    ])
-  }
-})
+]
+
+test.concurrent.for(refusals)(
+  '%s is refused with a code and a next step, by the doctor and the sweep',
+  async ([_, args, code], { operator: { dayfly } }) => {
+    for (const command of [['doctor', '--live'], ['sweep']]) {
+      const result = await dayfly(...command, ...args)
+      expect([result.code, result.stderr]).toEqual([
+        2,
+        expect.stringMatching(new RegExp(`error ${code}: .*\n {2}next: .+`)),
+      ])
+    }
+  },
+)

@@ -1,39 +1,43 @@
 // Tests `dayfly controller`, the built program, on sets of Bitbucket at Bitbucket's real paces: cordon, end, late steps, faults, deletion.
 import { samplesOf } from '@dayfly/controller/metrics/samples.fixture'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { until } from '../cli.ts'
-import {
-  type BitbucketProcessWorld,
-  consumerSecret,
-  openBitbucketProcessWorld,
-} from '../controller/bitbucket/process-world.ts'
+import { type BitbucketProcessWorld, consumerSecret, worldTest } from '../controller/bitbucket/process-world.ts'
 
 const waitMs = 120_000
-let world: BitbucketProcessWorld
 
-beforeEach(async () => {
-  world = await openBitbucketProcessWorld()
+const test = worldTest.extend<{ readonly view: ReturnType<typeof viewOf> }>({
+  view: async ({ world }, use) => use(viewOf(world)),
 })
-afterEach(() => world.close())
 
-const runners = (set: string) => world.emulator.control.runners().filter(({ name }) => name.startsWith(`${set}-`))
-const idle = (set: string) =>
-  until(`${set} has an idle runner`, waitMs, () =>
-    runners(set).find(({ status, step }) => status === 'ONLINE' && !step),
-  )
-const pods = () => world.registry.list('pods', 'ci').map(({ metadata }) => metadata.name)
-const statusOf = (set: string) =>
-  (world.registry.get('runnersets.dayfly.dev', 'ci', set)?.['status'] ?? {}) as Readonly<Record<string, unknown>>
-const step = (id: string) => world.emulator.control.step(id)
-const started = (id: string) => until(`the step ${id} starts`, waitMs, () => step(id)?.times.started)
-const completed = (id: string) => until(`the step ${id} ends`, waitMs, () => step(id)?.result)
+function viewOf(world: BitbucketProcessWorld) {
+  const runners = (set: string) => world.emulator.control.runners().filter(({ name }) => name.startsWith(`${set}-`))
+  const step = (id: string) => world.emulator.control.step(id)
+  return {
+    runners,
+    step,
+    idle: (set: string) =>
+      until(`${set} has an idle runner`, waitMs, () =>
+        runners(set).find(({ status, step }) => status === 'ONLINE' && !step),
+      ),
+    pods: () => world.registry.list('pods', 'ci').map(({ metadata }) => metadata.name),
+    statusOf: (set: string) =>
+      (world.registry.get('runnersets.dayfly.dev', 'ci', set)?.['status'] ?? {}) as Readonly<Record<string, unknown>>,
+    started: (id: string) => until(`the step ${id} starts`, waitMs, () => step(id)?.times.started),
+    completed: (id: string) => until(`the step ${id} ends`, waitMs, () => step(id)?.result),
+    cordons: (uuid: string) =>
+      world.emulator.control
+        .requests()
+        .filter(({ method, path }) => method === 'PUT' && decodeURIComponent(path).includes(`${uuid}}/state`)),
+  }
+}
+
 const isLimited = ({ status }: { readonly status: unknown }) => status === 429
-const cordons = (uuid: string) =>
-  world.emulator.control
-    .requests()
-    .filter(({ method, path }) => method === 'PUT' && decodeURIComponent(path).includes(`${uuid}}/state`))
 
-test('runs each step on a runner of its own, counts one whose cordon came late, and leaves no runner', async () => {
+test.concurrent('runs each step on a runner of its own, counts one whose cordon came late, and leaves no runner', async ({
+  world,
+  view: { completed, cordons, idle, pods, runners, started, statusOf, step },
+}) => {
   for (const set of ['once', 'late']) world.addSet(set)
   const controller = world.start('--log-level', 'debug')
   const [once, late] = await Promise.all([idle('once'), idle('late')])
@@ -85,7 +89,10 @@ test('runs each step on a runner of its own, counts one whose cordon came late, 
   expect(controller.stdout() + controller.stderr()).not.toContain(consumerSecret)
 }, 400_000)
 
-test('never ends a busy runner: not while its cordon is limited, not while it is offline, and not after a wrong credential', async () => {
+test.concurrent('never ends a busy runner: not while its cordon is limited, not while it is offline, and not after a wrong credential', async ({
+  world,
+  view: { cordons, idle, pods, runners, statusOf, step },
+}) => {
   world.emulator.control.knobs({ silentS: 2 })
   world.addSet('faults')
   const controller = world.start()

@@ -1,70 +1,75 @@
 // Tests `dayfly takeover`, as built: the old autoscaler stops, its idle runners end, its zombies go, and a step is never lost.
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { runCli, until } from '../cli.ts'
-import {
-  accessToken,
-  type BitbucketProcessWorld,
-  openBitbucketProcessWorld,
-} from '../controller/bitbucket/process-world.ts'
+import { accessToken, type BitbucketProcessWorld, worldTest } from '../controller/bitbucket/process-world.ts'
 
 const waitMs = 60_000
 const hourMs = 3_600_000
 const oldNamespace = 'bitbucket-runner-control-plane'
 const labels = ['linux', 'autoscaler.created']
-let world: BitbucketProcessWorld
 
-beforeEach(async () => {
-  world = await openBitbucketProcessWorld({ apiMs: 50 })
-  world.registry.create('namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: oldNamespace } })
+const test = worldTest.extend<{ readonly old: ReturnType<typeof oldAutoscaler> }>({
+  old: async ({ world }, use) => {
+    world.registry.create('namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: oldNamespace } })
+    await use(oldAutoscaler(world))
+  },
 })
-afterEach(() => world.close())
 
-const takeover = async (...args: readonly string[]) => {
-  const file = path.join(world.own, 'credential.env')
-  writeFileSync(file, `BITBUCKET_ACCESS_TOKEN=${accessToken}\n`, { mode: 0o600 })
-  const account = ['--bitbucket-workspace', world.url, '--bitbucket-credential-file', file]
-  const all = ['takeover', 'bitbucket-autoscaler', ...account, '--kubeconfig', world.adminKubeconfig, ...args]
-  return runCli(all, { environment: { TMPDIR: world.own } })
+/** The objects of the old autoscaler in the cluster and at Bitbucket, and the command that takes over. */
+function oldAutoscaler(world: BitbucketProcessWorld) {
+  const takeover = async (...args: readonly string[]) => {
+    const file = path.join(world.own, 'credential.env')
+    writeFileSync(file, `BITBUCKET_ACCESS_TOKEN=${accessToken}\n`, { mode: 0o600 })
+    const account = ['--bitbucket-workspace', world.url, '--bitbucket-credential-file', file]
+    const all = ['takeover', 'bitbucket-autoscaler', ...account, '--kubeconfig', world.adminKubeconfig, ...args]
+    return runCli(all, { environment: { TMPDIR: world.own } })
+  }
+  /** The Secret of an old runner, with the label that the official autoscaler demands. */
+  const keepSecret = (uuid: string) => {
+    const metadata = { name: `runner-oauth-credentials-${uuid}`, namespace: 'ci', labels: { runner_namespace: 'ci' } }
+    world.registry.create('secrets', { apiVersion: 'v1', kind: 'Secret', metadata })
+  }
+  /** The Job and the Secret of an old runner. Its Docker container never ends. */
+  const runJob = (uuid: string, script: string) => {
+    const containers = [sleeping('runner', script), sleeping('docker')]
+    const pod = { metadata: { labels: { runner_uuid: uuid } }, spec: { restartPolicy: 'OnFailure', containers } }
+    const metadata = { name: `runner-${uuid}`, namespace: 'ci' }
+    world.registry.create('jobs.batch', { apiVersion: 'batch/v1', kind: 'Job', metadata, spec: { template: pod } })
+    keepSecret(uuid)
+  }
+  return {
+    takeover,
+    keepSecret,
+    runJob,
+    /** A Deployment of the old autoscaler. */
+    deploy: (name: string) => {
+      const template = { metadata: { labels: { app: name } }, spec: { containers: [sleeping('main')] } }
+      const spec = { replicas: 1, selector: { matchLabels: { app: name } }, template }
+      const metadata = { name, namespace: oldNamespace }
+      world.registry.create('deployments.apps', { apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec })
+    },
+    oldRunner: async (name: string, ...more: readonly string[]) => {
+      const uuid = await world.plant(name, 2 * hourMs, [...labels, ...more])
+      world.emulator.control.stub.online(uuid)
+      runJob(uuid, 'sleep 600')
+      return uuid
+    },
+    names: (resource: string, namespace: string) =>
+      world.registry.list(resource, namespace).map(({ metadata }) => metadata.name),
+    runners: () => world.emulator.control.runners().map(({ uuid, status }) => `${uuid} ${status}`),
+  }
 }
-const sleeping = (name: string, script = 'sleep 600') => ({ name, image: 'any', command: ['/bin/sh', '-c', script] })
 
-/** A Deployment of the old autoscaler. */
-function deploy(name: string): void {
-  const template = { metadata: { labels: { app: name } }, spec: { containers: [sleeping('main')] } }
-  const spec = { replicas: 1, selector: { matchLabels: { app: name } }, template }
-  const metadata = { name, namespace: oldNamespace }
-  world.registry.create('deployments.apps', { apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec })
+function sleeping(name: string, script = 'sleep 600') {
+  return { name, image: 'any', command: ['/bin/sh', '-c', script] }
 }
 
-/** The Job and the Secret of an old runner. Its Docker container never ends. */
-function runJob(uuid: string, script: string): void {
-  const containers = [sleeping('runner', script), sleeping('docker')]
-  const pod = { metadata: { labels: { runner_uuid: uuid } }, spec: { restartPolicy: 'OnFailure', containers } }
-  const metadata = { name: `runner-${uuid}`, namespace: 'ci' }
-  world.registry.create('jobs.batch', { apiVersion: 'batch/v1', kind: 'Job', metadata, spec: { template: pod } })
-  keepSecret(uuid)
-}
-
-/** The Secret of an old runner, with the label that the official autoscaler demands. */
-function keepSecret(uuid: string): void {
-  const metadata = { name: `runner-oauth-credentials-${uuid}`, namespace: 'ci', labels: { runner_namespace: 'ci' } }
-  world.registry.create('secrets', { apiVersion: 'v1', kind: 'Secret', metadata })
-}
-
-async function oldRunner(name: string, ...more: readonly string[]): Promise<string> {
-  const uuid = await world.plant(name, 2 * hourMs, [...labels, ...more])
-  world.emulator.control.stub.online(uuid)
-  runJob(uuid, 'sleep 600')
-  return uuid
-}
-
-const names = (resource: string, namespace: string) =>
-  world.registry.list(resource, namespace).map(({ metadata }) => metadata.name)
-const runners = () => world.emulator.control.runners().map(({ uuid, status }) => `${uuid} ${status}`)
-
-test('stops the autoscaler, ends idle runners and zombies, and lets a busy runner finish', async () => {
+test.concurrent('stops the autoscaler, ends idle runners and zombies, and lets a busy runner finish', async ({
+  world,
+  old: { deploy, names, oldRunner, runJob, runners, takeover },
+}) => {
   deploy('runner-controller')
   deploy('runner-controller-cleaner')
   const idle = await oldRunner('group')
@@ -115,7 +120,10 @@ test('stops the autoscaler, ends idle runners and zombies, and lets a busy runne
   expect(last.stdout + last.stderr + first.stderr).not.toContain(accessToken)
 }, 400_000)
 
-test('K13 deletes the Secret of a runner whose Job is gone, also if Bitbucket no longer lists it', async () => {
+test.concurrent('K13 deletes the Secret of a runner whose Job is gone, also if Bitbucket no longer lists it', async ({
+  world,
+  old: { keepSecret, names, takeover },
+}) => {
   const idle = await world.plant('group', 2 * hourMs, labels)
   keepSecret(idle)
   const lost = '11111111-2222-4333-8444-555555555555'
@@ -128,7 +136,10 @@ test('K13 deletes the Secret of a runner whose Job is gone, also if Bitbucket no
   expect((await takeover()).stdout).toContain('nothing of it is left')
 }, 200_000)
 
-test('retires no runner while the old autoscaler cannot be stopped', async () => {
+test.concurrent('retires no runner while the old autoscaler cannot be stopped', async ({
+  world,
+  old: { deploy, oldRunner, runners, takeover },
+}) => {
   deploy('runner-controller')
   const idle = await oldRunner('group')
   const { digest } = JSON.parse((await takeover('--json')).stdout)
@@ -142,7 +153,7 @@ test('retires no runner while the old autoscaler cannot be stopped', async () =>
   expect(runners()).toEqual([`${idle} ONLINE`])
 }, 200_000)
 
-test('says that nothing is left, and what is missing', async () => {
+test.concurrent('says that nothing is left, and what is missing', async ({ world, old: { takeover } }) => {
   const { code, stdout } = await takeover()
   expect([code, stdout]).toEqual([0, expect.stringContaining('nothing of it is left')])
   const without = await runCli(['takeover', 'bitbucket-autoscaler', '--kubeconfig', world.adminKubeconfig], {})

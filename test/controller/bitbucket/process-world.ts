@@ -1,6 +1,7 @@
 // The built controller against an emulated Bitbucket of this process. The containers are stub runners: each is a process that reports its start and its end to the emulator.
 import path from 'node:path'
 import { createBitbucketEmulator } from '@dayfly/forge-emulators/bitbucket/emulator'
+import { test } from 'vitest'
 import { encoded, openProcessWorld } from '../process-world.ts'
 
 export const consumerSecret = 'consumerSecretThatMustNeverBePrinted'
@@ -20,7 +21,18 @@ setInterval(() => {}, 60_000)
 
 export type BitbucketProcessWorld = Awaited<ReturnType<typeof openBitbucketProcessWorld>>
 
-export async function openBitbucketProcessWorld({ apiMs = 100, forgeMs = 150 } = {}) {
+/** A test with a world of its own. Such tests wait for Bitbucket's real paces, so those of a file run at once. */
+export const worldTest = test.extend<{ readonly world: BitbucketProcessWorld }>({
+  // Vitest reads the names of other fixtures from the first argument.
+  // biome-ignore lint/correctness/noEmptyPattern: as above
+  world: async ({}, use) => {
+    const world = await openBitbucketProcessWorld()
+    await use(world)
+    await world.close()
+  },
+})
+
+async function openBitbucketProcessWorld({ apiMs = 50, forgeMs = 150 } = {}) {
   const world = await openProcessWorld(apiMs)
   const { clock, random, registry } = world
   let lateMs = 0
