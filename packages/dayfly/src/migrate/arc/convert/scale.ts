@@ -1,6 +1,7 @@
-// Converts the limits on the number of runners. Both count in the same way: idle runners come on top of those with a job.
+// Converts the limits on the number of runners, and the overrides of the least one. Both count in the same way: idle runners come on top of those with a job.
 import type { JsonObject } from '@dayfly/kit/read-json'
 import type { Context } from './context.ts'
+import { convertOverrides } from './overrides.ts'
 
 /** The greatest number that both accept. ARC uses it if there is no limit. */
 const unlimited = 2_147_483_647
@@ -15,7 +16,8 @@ export function convertScale(context: Context): JsonObject {
     const why = 'because it may not be above the maximum'
     context.ledger.note('changed', ['minRunners'], `spec.scale.min: ${bounded}, ${why}.`)
   }
-  return { ...(bounded > 0 ? { min: bounded } : {}), max }
+  const schedule = context.isOld ? convertOverrides(context, max) : undefined
+  return { ...(bounded > 0 ? { min: bounded } : {}), max, ...(schedule ? { schedule } : {}) }
 }
 
 function noteMax(context: Context): void {

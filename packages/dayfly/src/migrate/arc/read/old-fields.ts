@@ -80,7 +80,7 @@ const fates: Readonly<Record<string, Fate>> = {
   capacityReservations: { is: 'dropped', sentence: demand },
   scheduledOverrides: {
     is: 'decide',
-    sentence: 'Write each override as a window of spec.scale.schedule: the time zone, the days, from, to and min.',
+    sentence: 'It is no list of overrides, so the RunnerSet has no schedule.',
   },
 }
 

@@ -16,7 +16,8 @@ function imported(...texts: readonly string[]) {
   const all = [...lines, ...(set?.lines ?? [])]
   const linesOf = (path: string) =>
     all.filter((line) => line.path === path).map(({ is, sentence }) => `${is}: ${sentence}`)
-  return { linesOf, pod: valueAt(set?.document.spec, 'template', 'spec') }
+  const spec = set?.document.spec
+  return { linesOf, pod: valueAt(spec, 'template', 'spec'), schedule: valueAt(spec, 'scale', 'schedule') }
 }
 
 describe('the runner', () => {
@@ -67,6 +68,61 @@ describe('the runner', () => {
     expect(result.linesOf('spec.template.spec.dockerdContainerResources.limits.cpu')).toEqual([
       expect.stringMatching(line),
     ])
+  })
+})
+
+describe('a scheduled override', () => {
+  const times = (start: string, end: string, more = '') =>
+    `, scheduledOverrides: [{startTime: "${start}", endTime: "${end}", minReplicas: 0${more}}]`
+  const repeated = (frequency: string, more = '') => `, recurrenceRule: {frequency: ${frequency}${more}}`
+
+  it.each([
+    [
+      'of a weekend is a window of two days',
+      times('2021-05-01T00:00:00+09:00', '2021-05-03T00:00:00+09:00', repeated('Weekly')),
+      [{ timeZone: 'Etc/GMT-9', days: ['Sat', 'Sun'], from: '00:00', to: '00:00', min: 0 }],
+    ],
+    [
+      'from Friday evening to Monday morning is two windows',
+      times('2023-04-14T20:00:00Z', '2023-04-17T06:30:00Z', repeated('Weekly')),
+      [
+        { timeZone: 'UTC', days: ['Fri', 'Sat'], from: '20:00', to: '20:00', min: 0 },
+        { timeZone: 'UTC', days: ['Sun'], from: '20:00', to: '06:30', min: 0 },
+      ],
+    ],
+    [
+      'of each night is a window of each day',
+      times('2023-04-14T22:00:00-05:00', '2023-04-15T11:00:00Z', repeated('Daily')),
+      [{ timeZone: 'Etc/GMT+5', from: '22:00', to: '06:00', min: 0 }],
+    ],
+  ])('%s', (_, overrides, windows) => {
+    const { schedule, linesOf } = imported(deployment(''), scaler('a', `, minReplicas: 2${overrides}`))
+    expect(schedule).toEqual(windows)
+    expect(linesOf('spec.scheduledOverrides[0].startTime')).toEqual([expect.stringMatching(/^changed: spec.scale.sch/)])
+  })
+
+  it.each([
+    ['happens once', times('2021-05-01T00:00:00Z', '2021-05-03T00:00:00Z')],
+    ['is Monthly', times('2021-05-01T00:00:00Z', '2021-05-03T00:00:00Z', repeated('Monthly'))],
+    ['ends before it begins', times('2021-05-03T00:00:00Z', '2021-05-01T00:00:00Z', repeated('Weekly'))],
+    ['is longer than', times('2021-05-01T00:00:00Z', '2021-05-03T00:00:00Z', repeated('Daily'))],
+    ['the constant offset', times('2021-05-01T00:00:00+05:30', '2021-05-03T00:00:00+05:30', repeated('Weekly'))],
+    ['cannot be read', times('soon', '2021-05-03T00:00:00Z', repeated('Weekly'))],
+  ])('is left to the operator: %s', (why, overrides) => {
+    const { schedule, linesOf } = imported(deployment(''), scaler('a', overrides))
+    expect(schedule).toBeUndefined()
+    expect(linesOf('spec.scheduledOverrides[0].startTime')).toEqual([expect.stringMatching(`^decide: .*${why}`)])
+  })
+
+  it('keeps its min below the maximum, and names an end that a window does not have', () => {
+    const rule = repeated('Weekly', ', untilTime: "2022-05-01T00:00:00Z"')
+    const overrides = times('2021-05-01T00:00:00Z', '2021-05-02T00:00:00Z', rule).replace(
+      'minReplicas: 0',
+      'minReplicas: 9',
+    )
+    const { schedule, linesOf } = imported(deployment(''), scaler('a', overrides))
+    expect(schedule).toMatchObject([{ days: ['Sat'], min: 4 }])
+    expect(linesOf('spec.scheduledOverrides[0].recurrenceRule.untilTime')).toEqual([expect.stringMatching(/^decide/)])
   })
 })
 

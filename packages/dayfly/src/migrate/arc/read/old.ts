@@ -157,8 +157,12 @@ function makeScale(making: Making, { values }: Old, scaler: Old | undefined): vo
   if (scaler) {
     if (most !== undefined) put(making, 'maxRunners', most, { from: scaler.values, path: ['spec', 'maxReplicas'] })
     if (least !== undefined) put(making, 'minRunners', least, { from: scaler.values, path: ['spec', 'minReplicas'] })
+    const overrides = valueAt(scaler.values.root, 'spec', 'scheduledOverrides')
+    if (Array.isArray(overrides))
+      put(making, 'scheduledOverrides', overrides, { from: scaler.values, path: ['spec', 'scheduledOverrides'] })
     for (const key of Object.keys(fieldsAt(scaler.values.root, 'spec') ?? {})) {
-      if (key !== 'minReplicas' && key !== 'maxReplicas') noteField(making, scaler.values, ['spec', key])
+      if (making.parts.some(({ from, path }) => from === scaler.values && path.at(-1) === key)) continue
+      noteField(making, scaler.values, ['spec', key])
     }
     const sentence = 'The HorizontalRunnerAutoscaler sets the number of runners.'
     if (valueAt(values.root, 'spec', 'replicas') !== undefined)
