@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import type { Capacity } from '../model/capacity.ts'
-import type { Quota } from '../model/quota.ts'
 import type { SetWorld } from '../model/world.ts'
 import { capacityDue, capacityOf, firstCapacity } from './capacity.ts'
 import { podUseOf } from './pod-use.ts'
@@ -16,8 +15,8 @@ const announcing = (announced: number, more: Partial<Capacity> = {}): Capacity =
   ...more,
 })
 const living = (count: number) => Array.from({ length: count }, (_, index) => runner(`r${index}`, { startedAt: now }))
-const few = (hard: Record<string, number>, used: Record<string, number> = {}, scopes: Quota['scopes'] = []) => ({
-  quotas: [{ name: 'few', hard, used, scopes }],
+const few = (hard: Record<string, number>, used: Record<string, number> = {}) => ({
+  quotas: [{ name: 'few', hard, used, scopes: [] }],
 })
 const cpu = podUseOf({ containers: [{ resources: { requests: { cpu: '100m' } } }] })
 const withUse = (use = cpu): Partial<SetWorld> => {
@@ -44,6 +43,7 @@ describe('a set of at most 10 announces', () => {
     ['the same while its own pods use the quota', 3, few({ pods: 3 }, { pods: 3 }), '3 (quota)'],
     ['the same before the quota counts its pods', 3, few({ pods: 3 }, { pods: 0 }), '3 (quota)'],
     ['less when others use the quota', 1, few({ pods: 3 }, { pods: 3 }), '1 (quota)'],
+    ['its maximum if a quota allows just that', 0, few({ pods: 10 }), '10'],
     ['what a quota of a sum of doubles allows', 0, { ...few({ 'requests.cpu': 0.3 }), ...withUse() }, '3 (quota)'],
     [
       'what the tightest of two quotas allows',
@@ -52,24 +52,6 @@ describe('a set of at most 10 announces', () => {
       '4 (quota)',
     ],
     ['its maximum beside a quota of other resources', 0, few({ services: 0 }), '10'],
-    [
-      'its maximum beside a quota for other pods',
-      0,
-      few({ pods: 0 }, {}, [{ name: 'Terminating', operator: 'Exists', values: [] }]),
-      '10',
-    ],
-    [
-      'what a quota for its kind of pod allows',
-      0,
-      few({ pods: 2 }, {}, [{ name: 'NotTerminating', operator: 'Exists', values: [] }]),
-      '2 (quota)',
-    ],
-    [
-      'its maximum beside a quota for a priority',
-      0,
-      few({ pods: 0 }, {}, [{ name: 'PriorityClass', operator: 'In', values: ['high'] }]),
-      '10',
-    ],
     ['one where nothing fits, because 0 loses jobs', 0, few({ pods: 0 }), '1 (quota)'],
     ['the runners that live while pods are refused', 4, refused('quota-exceeded'), '4 (refused)'],
     ['all while runners wait for an autoscaler', 4, waiting(2, limits.unplacedMs - 1), '10'],
@@ -80,12 +62,36 @@ describe('a set of at most 10 announces', () => {
       { history: { ...noHistory, failuresInARow: 5, rounds: 5, failedAt: now } },
       '1 (failing)',
     ],
+    [
+      'one more than work once enough starts have failed',
+      2,
+      { history: { ...noHistory, failuresInARow: limits.failuresBeforeProbe, rounds: 1, failedAt: now } },
+      '1 (failing)',
+    ],
+    [
+      'its maximum before the other sets of its pool are known',
+      0,
+      {
+        set: runnerSet({ scale: { min: 0, max: 10, pool: { name: 'ci', max: 6, floor: 0, weight: 1 } } }),
+        pool: undefined,
+      },
+      '10',
+    ],
     ['what the forge lets it register', 2, { allowance: { now: 3, nextAt: undefined } }, '5 (forge-limit)'],
     ['its maximum without a link', 2, { allowance: { now: 0, nextAt: undefined } }, '10'],
     ['the living ones before its quotas are read', 2, { quotas: 'unread' }, '2 (unchecked)'],
     ['its maximum without the right to read quotas', 2, { quotas: 'unreadable' }, '10'],
   ])('%s', (_, runners, over, expected) => {
     expect(shown(announced(runners, over))).toBe(expected)
+  })
+
+  it.each([
+    ['the quotas that are not read', { quotas: 'unread' }, 'Dayfly still reads the quotas of the namespace'],
+    ['the template that is not checked', { template: undefined }, 'Dayfly still reads the template'],
+    ['one runner without a node', waiting(1, limits.unplacedMs), '1 runner waits for a node: 0/3 nodes'],
+    ['runners without a node', waiting(2, limits.unplacedMs), '2 runners wait for a node: 0/3 nodes'],
+  ] as const)('with a detail about %s', (_, over, detail) => {
+    expect(announced(4, over).limit?.detail).toBe(detail)
   })
 
   it('nothing new while the pods are unknown', () => {
@@ -125,6 +131,7 @@ describe('a set that could announce more', () => {
     const tight = announced(4, waiting(3, limits.unplacedMs))
     const ready = { ...tight, moreSince: now - limits.capacityRiseMs }
     expect(shown(announced(4, { capacity: ready }, now + 1))).toBe('5 (no-room)')
+    expect(shown(announced(5, { capacity: ready }, now + 1))).toBe('7 (no-room)')
     expect(capacityDue(tight, { world: world([]), limits, now: now + 1 })).toBe(now + limits.roomAgainMs)
     expect(shown(announced(4, { capacity: ready }, now + limits.roomAgainMs))).toBe('10')
   })

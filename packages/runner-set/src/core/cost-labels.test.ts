@@ -6,6 +6,7 @@ it.each([
   ['acme/_x_', /^acme\._x-[a-z0-9]{8}$/],
   ['größe/web', /^gr__e\.web-[a-z0-9]{8}$/],
   ['日本', /^[a-z0-9]{8}$/],
+  [`acme/${'x'.repeat(58)}`, `acme.${'x'.repeat(58)}`],
   [`acme/${'x'.repeat(70)}`, /^acme\.x{49}-[a-z0-9]{8}$/],
 ])('the repository %s has the label %s', (repository, expected) => {
   const value = costLabelsOf({ repository, workflow: 'ci.yml' })['dayfly.dev/repository']

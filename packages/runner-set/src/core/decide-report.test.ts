@@ -1,6 +1,6 @@
 // When a status is written, and what its report puts into the journal.
 import { describe, expect, it } from 'vitest'
-import type { Condition } from '../model/status.ts'
+import type { Condition, SetStatus } from '../model/status.ts'
 import type { SetWorld } from '../model/world.ts'
 import { decide } from './decide.ts'
 import { needOf } from './need.ts'
@@ -56,6 +56,37 @@ describe('the limit of the forge', () => {
     const { events } = decided({ ...atLimit, ...over })
     const noted = { kind: 'registrations-limited', namespace: 'ci', set: 'linux', until }
     expect(events).toEqual(isNoted ? [noted] : [])
+  })
+})
+
+describe('the end of the version of the runner', () => {
+  const runnerVersion: SetWorld['runnerVersion'] = {
+    ...{ version: '2.330.0', from: 'runner', minimum: undefined },
+    schedule: { runtimeEndsAt: now + 3 * 86_400_000, registrationEndsAt: undefined },
+  }
+  const { conditions, ...status } = statusOf({ world: { ...quiet, runnerVersion }, limits, now })
+  const events = (over: Partial<SetWorld>) => decided({ runnerVersion, ...over }).events.map(({ kind }) => kind)
+  const supported = (reason: string) =>
+    conditions.map((one) => (one.type === 'RunnerVersionSupported' ? { ...one, reason } : one))
+
+  it('is noted when its report begins, and not when only another condition changes', () => {
+    expect(events({})).toContain('runner-version-ends')
+    expect(events({ conditions: supported('Earlier') })).toContain('runner-version-ends')
+    const others = conditions.map((one) => (one.type === 'RunnerVersionSupported' ? one : { ...one, reason: 'Other' }))
+    expect(events({ conditions: others })).not.toContain('runner-version-ends')
+  })
+
+  it.each([
+    ['is not written again', {}, false],
+    ['is written if no version was', { runnerVersion: null }, true],
+    ['is written if the version differs', { runnerVersion: { ...status.runnerVersion, version: '2.331.0' } }, true],
+  ])('%s', (_, written, isWritten) => {
+    const reported = { status: { ...status, conditions, ...written } as SetStatus, at: now - 5_000 }
+    expect(reports({ runnerVersion, conditions, reported })).toBe(isWritten)
+  })
+
+  it('is written if no version is known any more', () => {
+    expect(reports({ conditions, reported: { status: { ...status, conditions }, at: now - 5_000 } })).toBe(true)
   })
 })
 

@@ -21,6 +21,13 @@ it.each<[string, unknown, unknown, string | undefined]>([
   ['a field that was changed', { hostPID: true }, { hostPID: false }, '.hostPID'],
   ['empty values that were left out', { env: [], hostPID: false, x: '', y: null, z: undefined }, {}, undefined],
   ['empty entries of a list', { a: [null, 1] }, { a: [null, 1] }, undefined],
+  ['a null that became a number', { a: [null, 1] }, { a: [2, 1] }, '.a[0]'],
+  [
+    'a variable that was changed and moved',
+    { env: [{ name: 'A', value: '1' }] },
+    { env: [{ name: 'B' }, { name: 'A', value: '2' }] },
+    '.env[0].value',
+  ],
   ['an object that became a text', { a: { b: 1 } }, { a: 'b' }, '.a'],
   ['an object that became null', { a: { b: 1 } }, { a: null }, '.a'],
   [

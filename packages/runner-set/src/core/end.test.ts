@@ -28,6 +28,7 @@ it.each<[string, Runner, ContainerEnd, FailureReason | undefined]>([
   ['an eviction that cancels the job', runner('a', { disrupted }, ofJob('canceled', now)), end(0), 'evicted'],
   ['an eviction as the job fails', runner('a', { disrupted }, ofJob('failed', disrupted.since)), end(0), 'evicted'],
   ['an eviction after the job', runner('a', { disrupted }, ofJob('failed', disrupted.since - 1)), end(0), undefined],
+  ['an eviction at the time of the end', runner('a', { disrupted: { ...disrupted, since: now } }), end(143), 'evicted'],
   ['an eviction after the end', runner('a', { disrupted: { ...disrupted, since: now + 1 } }), end(0), undefined],
   ['an eviction, and an end whose time is unknown', runner('a', { disrupted }), untimed, 'evicted'],
   ['an eviction after a deletion of ours', runner('a', { disrupted }, { deleted: true }), end(143), undefined],

@@ -51,7 +51,10 @@ it('shares a claim with the pod of the job if the set asks for one', () => {
 
 it('mounts the template of the pods of jobs', () => {
   const template = { configMap: 'job-pods', key: 'small.yaml' }
-  const { spec, env } = podOf({ jobPods: { ...defaultJobPods, template } })
+  const { spec, env, container } = podOf({ jobPods: { ...defaultJobPods, template } })
+  const mount = { name: 'dayfly-job-template', mountPath: '/run/dayfly-job-template', readOnly: true }
+  expect(container?.['volumeMounts']).toContainEqual(mount)
+  expect(podOf().container?.['volumeMounts']).not.toContainEqual(mount)
   expect(env['ACTIONS_RUNNER_CONTAINER_HOOK_TEMPLATE']).toBe('/run/dayfly-job-template/small.yaml')
   expect(spec['volumes']).toContainEqual({ name: 'dayfly-job-template', configMap: { name: 'job-pods' } })
 })

@@ -246,6 +246,33 @@ describe('one life', () => {
     expect(shown(stepFor(given))).toBe(expected)
   })
 
+  const gitea = runnerSet({ source: { ...runnerSet().source, kind: 'gitea', runnerGroup: undefined } })
+  const cordoned: Partial<Runner> = {
+    registration: { is: 'present', value: registration('a', { isCordoned: true }), at: now },
+  }
+  it.each<[string, Runner, string]>([
+    ['is ended, and shown as stuck', afterJob(600), 'deregister (spent) termination-stuck'],
+    ['is shown only when it is asked to end', { ...ending(afterJob(600), 'refused', 9) }, '+9 s'],
+    ['may end by itself before that, also if it is cordoned', { ...afterJob(540), ...cordoned }, '+60 s'],
+  ])('a runner of Gitea whose job is over %s', (_, given, expected) => {
+    expect(shown(stepFor(given, gitea))).toBe(expected)
+  })
+
+  it('says how long the step of a start took, and not how long another cause has lasted', () => {
+    const message = (given: Runner) => {
+      const [event] = stepFor(given).events ?? []
+      return event?.kind === 'runner-failed' ? event.failure.message : undefined
+    }
+    expect(message(stepping(600, undefined))).toBe('m for 600 s')
+    expect(message(starting(30, 'image-missing'))).toBe('m')
+  })
+
+  it('looks soon for a runner that is not online, if registrations were never listed', () => {
+    const given = running(1, offline(1))
+    const over = { registrationsAt: undefined }
+    expect(shown(decideLife({ world: world([given], over), limits, now }, given))).toBe('+9 s')
+  })
+
   it('asks for a list of registrations a minute after the last one', () => {
     const given = ending(running(90), 'absent', undefined)
     const at = (registrationsAt: number | undefined) =>

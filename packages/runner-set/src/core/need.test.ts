@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Need, SetWorld } from '../model/world.ts'
+import { poolMemberOf } from './need.ts'
 import { limits, now, runner, runnerSet, world } from './world.fixture.ts'
 
 const demand = (jobs: number, at = now): Partial<SetWorld> => ({
@@ -17,6 +18,10 @@ const percentage = {
   scaleDownMultiplier: 0.5,
   coolDownMs: 0,
 }
+const member = (jobs: number, occupied: number | undefined, asked = jobs) => ({
+  ...{ max: 6, floor: 0, weight: 1 },
+  ...{ occupied, jobs, asked },
+})
 const two = [runner('a'), runner('b', { startedAt: now })]
 
 it.each<[string, SetWorld, Need | undefined]>([
@@ -57,6 +62,11 @@ it.each<[string, SetWorld, Need | undefined]>([
     world(two, { ...waiting(3), departed: [{ ...gone(now - 1), hadJob: false }] }),
     { wanted: 3, living: 2, covered: 0, missing: 1, surplus: -1 },
   ],
+  [
+    'the fair share of a pool is less than what the jobs need',
+    world(two, { ...demand(5), pool: { me: member(5, 2), others: [member(5, 3)] } }),
+    { wanted: 3, living: 2, covered: 0, missing: 1, surplus: -1 },
+  ],
   ['the demand is unknown', world(two, { demand: unknown }), undefined],
   ['the demand is too old', world(two, demand(3, now - limits.demandAgeMs - 1)), undefined],
   ['the counts are unknown', world(two, { ...demand(3), counts: unknown }), undefined],
@@ -67,4 +77,21 @@ it.each<[string, SetWorld, Need | undefined]>([
   ],
 ])('%s', (_name, { need }, expected) => {
   expect(need).toEqual(expected)
+})
+
+it.each<[string, Partial<SetWorld>, ReturnType<typeof poolMemberOf>]>([
+  ['its jobs and its spares', demand(3), member(3, 2, 4)],
+  ['no more than its own maximum', demand(9), member(5, 2)],
+  ['what it has while its demand is unknown', { demand: unknown }, member(2, 2)],
+  ['nothing while its counts are unknown', { ...demand(3), counts: unknown }, member(0, undefined)],
+])('asks its pool for %s', (_name, over, expected) => {
+  const set = runnerSet({ scale: { min: 1, max: 5, pool: { name: 'ci', max: 6, floor: 0, weight: 1 } } })
+  expect(poolMemberOf(world(two, { set, ...over }), limits, now)).toEqual(expected)
+})
+
+it('asks its pool for the runners that it has, if a strategy of cycles decides', () => {
+  const pool = { name: 'ci', max: 6, floor: 0, weight: 1 }
+  const set = runnerSet({ scale: { min: 1, max: 5, percentage, pool } })
+  expect(poolMemberOf(world(two, { set, ...demand(3) }), limits, now)).toEqual(member(2, 2))
+  expect(poolMemberOf(world(two), limits, now)).toBeUndefined()
 })

@@ -49,6 +49,7 @@ describe('the proxy of the runners', () => {
     expect(networkEntries(network, login)).toEqual({
       proxyUrl: 'http://joe:p%40ss%2Fw%3Ard%20%25@proxy.acme.example:3128',
     })
+    expect(networkEntries(network, {})).toEqual({ proxyUrl: 'http://proxy.acme.example:3128' })
     expect(networkEntries({ proxy, ca: undefined }, login)).toEqual({})
   })
 

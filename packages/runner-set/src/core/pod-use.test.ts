@@ -39,6 +39,10 @@ it.each<[string, object, Record<string, number>]>([
 
 it('knows what the scopes of a quota ask', () => {
   expect(podUseOf({ containers: [{}] })).toMatchObject({ isBestEffort: true, isTerminating: false })
+  expect(podUseOf(undefined)).toEqual(podUseOf({}))
+  const requests = { cpu: '1' }
+  expect(podUseOf({ containers: [{ resources: { requests } }] }).isBestEffort).toBe(false)
+  expect(podUseOf({ containers: [{ resources: { limits: requests } }] }).isBestEffort).toBe(false)
   const spec = { containers: [container('1')], activeDeadlineSeconds: 60, priorityClassName: 'low' }
   expect(podUseOf(spec)).toMatchObject({ isBestEffort: false, isTerminating: true, priorityClass: 'low' })
 })

@@ -16,55 +16,55 @@ export type PoolShare = {
 export function poolShare(me: PoolMember, others: readonly PoolMember[]): PoolShare {
   const members = [me, ...others]
   const max = Math.min(...members.map((member) => member.max))
-  const fair = divide(max, members, (member) => member.floor)
   const kept = ({ occupied = 0, floor }: PoolMember) => Math.max(occupied, floor)
-  const occupied = others.reduce((sum, member) => sum + (member.occupied ?? 0), 0)
-  const isKnown = members.every(({ occupied }) => occupied !== undefined)
+  const own = me.occupied
+  const taken = sumOfKnown(others.map(({ occupied }) => occupied))
+  const isKnown = own !== undefined && taken !== undefined
   return {
     max,
     // Floors that are together above the ceiling do not raise it.
-    now: isKnown ? Math.min(divide(max, members, kept), Math.max(me.occupied ?? 0, max - occupied)) : undefined,
-    fair,
+    now: isKnown ? Math.min(divide(max, members, kept), Math.max(own, max - taken)) : undefined,
+    fair: divide(max, members, ({ floor }) => floor),
     others: others.reduce((sum, member) => sum + kept(member), 0),
   }
 }
 
+function sumOfKnown(counts: readonly (number | undefined)[]): number | undefined {
+  let sum = 0
+  for (const count of counts) {
+    if (count === undefined) return undefined
+    sum += count
+  }
+  return sum
+}
+
 /** Returns the part of the first member. @param least what a member has in any case */
 function divide(max: number, members: readonly PoolMember[], least: (member: PoolMember) => number): number {
-  const kept = members.map((member) => ({ weight: member.weight, has: least(member) }))
-  const withJobs = fill(
-    max,
-    kept.map((row, at) => ({ ...row, most: members[at]?.jobs ?? 0 })),
-  )
-  const withSpares = fill(
-    max,
-    withJobs.map((row, at) => ({ ...row, most: members[at]?.asked ?? 0 })),
-  )
+  const kept = members.map((member) => ({ ...member, has: least(member) }))
+  const withJobs = fill(max, kept, ({ jobs }) => jobs)
+  const withSpares = fill(max, withJobs, ({ asked }) => asked)
   return withSpares[0]?.has ?? 0
 }
 
-type Row = { readonly weight: number; readonly has: number }
+type Row = PoolMember & { readonly has: number }
 type Hungry = Row & { readonly most: number }
 
 /** Gives the free places to those that want more than they have. Each next one goes where the number for each weight is the lowest. */
-function fill(max: number, rows: readonly Hungry[]): readonly Row[] {
-  const levels = rows.map(({ weight, has, most }) => ({ weight, has, most: Math.max(has, most) }))
-  const wanted = levels.reduce((sum, { most }) => sum + most, 0)
-  if (wanted <= max) return levels.map(({ weight, most }) => ({ weight, has: most }))
-  const at = (level: number) =>
-    levels.map(({ weight, has, most }) => ({
-      weight,
-      most,
-      has: Math.min(most, Math.max(has, Math.floor(level * weight))),
-    }))
-  const sum = (of: readonly Row[]) => of.reduce((total, { has }) => total + has, 0)
+function fill(max: number, rows: readonly Row[], wantedBy: (member: PoolMember) => number): readonly Row[] {
+  const hungry = rows.map((row) => ({ ...row, most: Math.max(row.has, wantedBy(row)) }))
+  const wanted = hungry.reduce((sum, { most }) => sum + most, 0)
+  if (wanted <= max) return hungry.map((row) => ({ ...row, has: row.most }))
+  const hasAt = (level: number, { most, has, weight }: Hungry) =>
+    Math.min(most, Math.max(has, Math.floor(level * weight)))
+  const sumAt = (level: number) => hungry.reduce((sum, row) => sum + hasAt(level, row), 0)
   let [low, high] = [0, max]
   for (let step = 0; step < 40; step++) {
     const middle = (low + high) / 2
-    if (sum(at(middle)) <= max) low = middle
+    if (sumAt(middle) <= max) low = middle
     else high = middle
   }
-  return giveRest(at(low), max - sum(at(low)))
+  const level = hungry.map((row) => ({ ...row, has: hasAt(low, row) }))
+  return giveRest(level, max - sumAt(low))
 }
 
 /** The level gives whole places to all at once, so fewer places than members are left. */

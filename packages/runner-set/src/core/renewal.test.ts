@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest'
 import type { Held } from '../model/held.ts'
+import type { PodFacts, Runner } from '../model/runner.ts'
 import type { RunnerSet } from '../model/runner-set.ts'
 import type { SetWorld } from '../model/world.ts'
-import { decideRenewal } from './renewal.ts'
+import { decideRenewal, judgeAge } from './renewal.ts'
 import { noHistory } from './state/history.ts'
-import { limits, now, registration, runner, runnerSet, world } from './world.fixture.ts'
+import { limits, now, podFacts, registration, runner, runnerSet, world } from './world.fixture.ts'
 
 const idle = (name: string) =>
   runner(
@@ -27,6 +28,10 @@ const at = (count: number, scale: RunnerSet['scale'], rest: Omit<Case, 'idle' | 
   ...rest,
 })
 
+const percentage = {
+  ...{ scaleUpThreshold: 0.8, scaleDownThreshold: 0.2, scaleUpMultiplier: 1.5, scaleDownMultiplier: 0.5 },
+  coolDownMs: 0,
+}
 const untried = { over: { history: noHistory } }
 
 it.each<[string, Case, boolean]>([
@@ -53,6 +58,11 @@ it.each<[string, Case, boolean]>([
     at(2, { min: 2, max: 2 }, { over: { history: { ...noHistory, proof: 'tried' } } }),
     false,
   ],
+  ['at the maximum, none ends while one is missing', at(1, { min: 2, max: 2 }), false],
+  ['the only runner of a set of at most one ends', at(1, { min: 1, max: 1 }), true],
+  ['two wait for the extra one', at(2, { min: 2, max: 10 }), false],
+  ['one that is too many is not replaced', at(1, { min: 0, max: 10 }), false],
+  ['a strategy of cycles has no wanted number', at(2, { min: 1, max: 10, percentage }, untried), true],
   ['none is outdated', at(2, { min: 1, max: 10 }, { over: { outdated: { count: 0, next: undefined } } }), false],
 ])('%s', (_, { idle: count, scale, held, over }, ends) => {
   const runners = Array.from({ length: count }, (_, index) => idle(`r${index}`))
@@ -61,4 +71,22 @@ it.each<[string, Case, boolean]>([
   const counts = given.counts.known ? given.counts.value : undefined
   const actions = counts ? decideRenewal({ world: given, limits, now }, counts, held) : []
   expect(actions.map(({ kind }) => kind)).toEqual(ends ? ['deregister-runner'] : [])
+})
+
+const createdAt = podFacts().createdAt
+const mark = { mark: { runner: 'r', is: 'outdated' } }
+
+it.each<[string, number | undefined, Partial<PodFacts>, Partial<Runner>, object]>([
+  ['of another template', undefined, { templateHash: 'other' }, {}, mark],
+  ['of an unknown template', undefined, { templateHash: undefined }, {}, {}],
+  ['that may grow old', undefined, {}, {}, {}],
+  ['that grows too old in a second', now - createdAt + 1_000, {}, {}, { due: now + 1_000 }],
+  ['that is too old now', now - createdAt, {}, {}, mark],
+  ['that is marked', now - createdAt, {}, { outdated: true }, {}],
+])('judges a runner %s', (_, idleMaxMs, facts, over, expected) => {
+  const set = runnerSet({ idleMaxMs })
+  const given = runner('r', facts, over)
+  const { templateHash } = world([], { set })
+  const pod = podFacts({ templateHash, ...facts })
+  expect(judgeAge({ world: world([given], { set }), limits, now }, given, pod)).toEqual(expected)
 })

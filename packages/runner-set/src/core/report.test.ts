@@ -3,7 +3,7 @@ import type { Failure } from '../model/failure.ts'
 import type { Condition } from '../model/status.ts'
 import type { SetWorld } from '../model/world.ts'
 import { podUseOf } from './pod-use.ts'
-import { camelCase, statusOf } from './report.ts'
+import { camelCase, statusChangesAt, statusOf } from './report.ts'
 import { noHistory } from './state/history.ts'
 import { job, limits, now, runner, runnerSet, world } from './world.fixture.ts'
 
@@ -34,22 +34,17 @@ const allowed = (): Partial<SetWorld> => {
 const unauthorized = { reason: 'forge-unauthorized', message: '401', since: now } as const
 const unreachable = { reason: 'forge-unreachable', message: 'no response', since: now } as const
 const stuck = (count: number) => ({ count, oldest: { reason: 'termination-stuck', message: '', since: now } as const })
+const few = (pods: number) => [{ name: 'few', hard: { pods }, used: {}, scopes: [] }]
+const ending = (days: number): SetWorld['runnerVersion'] => ({
+  ...{ version: '2.330.0', from: 'runner', minimum: undefined },
+  schedule: { runtimeEndsAt: undefined, registrationEndsAt: now + days * 86_400_000 },
+})
 const blocked = { ...noHistory, blocked: { reason: 'image-invalid', message: 'y' } as const }
 
 describe('conditions', () => {
   it.each<[Condition['type'], string, string, Partial<SetWorld>]>([
-    [
-      'Degraded',
-      'True',
-      'QuotaExceeded',
-      { ...jobs(3), quotas: [{ name: 'few', hard: { pods: 2 }, used: {}, scopes: [] }] },
-    ],
-    [
-      'Degraded',
-      'False',
-      'AsExpected',
-      { ...jobs(2), quotas: [{ name: 'few', hard: { pods: 2 }, used: {}, scopes: [] }] },
-    ],
+    ['Degraded', 'True', 'QuotaExceeded', { ...jobs(3), quotas: few(2) }],
+    ['Degraded', 'False', 'AsExpected', { ...jobs(2), quotas: few(2) }],
     ['Ready', 'True', 'Ready', {}],
     ['Ready', 'False', 'AdmissionDenied', refused()],
     ['Ready', 'Unknown', 'Checking', { template: undefined }],
@@ -260,8 +255,27 @@ describe('counts and reasons', () => {
     ['a blocked set', { history: blocked, forgeFailure: unreachable }, 'image-invalid'],
     ['the forge', { forgeFailure: unreachable, history: failed(1) }, 'forge-unreachable'],
     ['one runner', { history: failed(1) }, 'image-missing'],
+    ['a version that cannot register', { runnerVersion: ending(-1), history: failed(1) }, 'runner-outdated'],
+    ['a full quota', { ...jobs(3), quotas: few(2), history: failed(1) }, 'quota-exceeded'],
   ])('give the reason of %s first', (_name, over, reason) => {
     expect(statusOf({ world: world([], over), limits, now }).lastReason).toBe(reason)
+  })
+
+  it('give no reason for a version that ends later', () => {
+    expect(statusOf({ world: world([], { runnerVersion: ending(3) }), limits, now }).lastReason).toBeNull()
+  })
+
+  it('are never undefined', () => {
+    const unknown = { known: false, since: now, why: '' } as const
+    const bare = { demand: unknown, counts: unknown, usual: undefined }
+    expect(Object.values(statusOf({ world: world([], bare), limits, now }))).not.toContain(undefined)
+  })
+
+  it('show the demand of the last weeks only where the set asks for it', () => {
+    const usual = { runners: 3, weekday: 'Fri', hour: 9, weeks: 4, timeZone: 'UTC', until: now } as const
+    const demandDays = [{ day: '2027-01-14', peaks: '1' }]
+    expect(statusOf({ world: world([], { usual, demandDays }), limits, now })).toMatchObject({ usual: 3, demandDays })
+    expect(statusOf({ world: world([], { demandDays }), limits, now })).toMatchObject({ usual: null, demandDays: null })
   })
 
   it.each([
@@ -271,6 +285,39 @@ describe('counts and reasons', () => {
   ] as const)('the last failure %s', (_name, history, at, reason) => {
     const { lastReason, lastMessage } = statusOf({ world: world([], { history }), limits, now: at })
     expect([lastReason, lastMessage === null]).toEqual([reason, reason === null])
+  })
+})
+
+describe('the announced number of runners', () => {
+  const limit = { reason: 'quota', detail: 'd' } as const
+  const capacity = { announced: 3, limit, tightAt: undefined, moreSince: undefined }
+  const gitea = runnerSet({ source: { ...runnerSet().source, kind: 'gitea', runnerGroup: undefined } })
+  const saying = (announced: number | null, of: typeof limit | undefined) => ({
+    ...{ announced, announcedReason: of?.reason ?? null, announcedDetail: of?.detail ?? null },
+  })
+
+  it.each<[string, Partial<SetWorld>, object]>([
+    ['is shown with its limit', {}, saying(3, limit)],
+    ['is shown without one', { capacity: { ...capacity, limit: undefined } }, saying(3, undefined)],
+    ['is nothing while the forge does not report', { demand: unknown }, saying(null, undefined)],
+    ['is nothing for a paused set', { set: paused }, saying(null, undefined)],
+    ['is nothing at a forge that gives no jobs at once', { set: gitea }, saying(null, undefined)],
+  ])('%s', (_, over, expected) => {
+    expect(statusOf({ world: world([], { capacity, ...over }), limits, now })).toMatchObject(expected)
+  })
+})
+
+describe('the status changes by itself', () => {
+  const left = (runners: number) => ({ ...noHistory, left: { ...noHistory.left, runners, at: now } })
+  const changesAt = (history: SetWorld['history']) => statusChangesAt({ world: world([], { history }), limits, now })
+
+  it.each([
+    ['when failures no longer count', { ...noHistory, failuresInARow: 1, failedAt: now }, true],
+    ['not after old failures', { ...noHistory, failuresInARow: 0, failedAt: now }, false],
+    ['when runners that left no longer count', left(limits.leftIdleMax + 1), true],
+    ['not for so few of them', left(limits.leftIdleMax), false],
+  ])('%s', (_, history, changes) => {
+    expect(changesAt(history) !== undefined).toBe(changes)
   })
 })
 

@@ -2,7 +2,15 @@
 import { describe, expect, it } from 'vitest'
 import type { RunnerVersion } from '../model/runner-version.ts'
 import { versionedImage } from './runner-image.ts'
-import { judgeVersion, storedVersion, verdictChangesAt, versionFailure, versionStatus } from './runner-version.ts'
+import {
+  endOf,
+  judgeVersion,
+  storedVersion,
+  verdictChangesAt,
+  versionFailure,
+  versionStatus,
+  versionText,
+} from './runner-version.ts'
 import { limits, now, runnerSet } from './world.fixture.ts'
 
 const day = 24 * 3_600_000
@@ -42,6 +50,16 @@ describe('the verdict', () => {
     ],
     ['it is the minimum', known({ minimum: '2.330.0' }), 'unscheduled', undefined],
     ['it is higher in an earlier part', known({ version: '3.0.0', minimum: '2.329.0' }), 'unscheduled', undefined],
+    ['it has fewer parts', known({ version: '2.330', minimum: '2.330.1' }), 'below-minimum', 'runner-outdated'],
+    ['it is the minimum with fewer parts', known({ version: '2.330.0', minimum: '2.330' }), 'unscheduled', undefined],
+    ['its minimum has fewer parts', known({ version: '2.330.1', minimum: '2.330' }), 'unscheduled', undefined],
+    [
+      'it is lower in its first part',
+      known({ version: '1.999.0', minimum: '2.0.0' }),
+      'below-minimum',
+      'runner-outdated',
+    ],
+    ['a part of it is no number', known({ version: '2.1-beta', minimum: '2.329.0' }), 'unscheduled', undefined],
     ['it is no number', known({ version: 'nightly', minimum: '2.329.0' }), 'unscheduled', undefined],
   ])('%s', (_title, version, is, reason) => {
     const verdict = judgeVersion(version, limits, now)
@@ -57,6 +75,19 @@ describe('the verdict', () => {
     expect(text({ ...ends(30, -1), from: 'image' })).toBe(
       'the forge ended version 2.330.0 (from the tag of the image) at 2027-01-14T08:00:00Z: it cannot register.',
     )
+  })
+
+  it.each([
+    [undefined, /is not known/],
+    [known(), /does not say when it ends/],
+    [ends(30), /ends it at 2027-02-14/],
+    [known({ schedule: { runtimeEndsAt: undefined, registrationEndsAt: undefined } }), /has planned no end/],
+  ])('says what is known of %o', (version, text) => {
+    expect(versionText(version, judgeVersion(version, limits, now))).toMatch(text)
+  })
+
+  it('names the end of jobs if both times are the same', () => {
+    expect(endOf({ runtimeEndsAt: now, registrationEndsAt: now })).toEqual({ at: now, ends: 'jobs' })
   })
 
   it('changes 14 days before the end, 7 days before it, and then', () => {

@@ -101,8 +101,11 @@ function sourceOf({ from }: RunnerVersion): string {
 function isLower(version: string, minimum: string): boolean {
   const [left, right] = [numbersOf(version), numbersOf(minimum)]
   if (left.some(Number.isNaN)) return false
-  const at = left.findIndex((number, index) => number !== (right[index] ?? 0))
-  return at >= 0 && (left[at] ?? 0) < (right[at] ?? 0)
+  for (let at = 0; at < Math.max(left.length, right.length); at++) {
+    const [one = 0, other = 0] = [left[at], right[at]]
+    if (one !== other) return one < other
+  }
+  return false
 }
 
 function numbersOf(version: string): readonly number[] {

@@ -80,6 +80,34 @@ const table: readonly Row[] = [
   ],
   ['a job that the forge does not show yet may come', 'wait', { ...failed, runner: undefined }],
   ['a run that was repeated often enough is left', 'not run-budget', { ...failed, attempt: 4 }],
+  ['one that was repeated once less is not', 'repeat', { ...failed, attempt: 3 }],
+  [
+    'one of whose jobs was repeated often enough is left',
+    'not run-budget',
+    failed,
+    { jobs: [failed, { ...failed, id: '2', runner: 'linux-b', attempt: 4 }] },
+  ],
+  [
+    'a later attempt of another job shows a repetition, too',
+    'not repeated',
+    failed,
+    {
+      jobs: [
+        { ...other, attempt: 2 },
+        { ...other, id: '3', runner: 'linux-c' },
+      ],
+    },
+  ],
+  [
+    'a job that ended a second before the cause is repeated',
+    'repeat',
+    { ...failed, finishedAt: broken.brokeAt - 1_000 },
+  ],
+  [
+    'a cancellation half a minute after the end is still the runner’s',
+    'repeat',
+    { ...failed, state: 'cancelled', finishedAt: endedAt + 30_000 },
+  ],
   ['the budget of the day holds', 'not day-budget', failed, { left: 0 }],
 ]
 const rows = table.map(([name, verdict, job, view = {}, of = {}]) => ({ name, verdict, job, view, of }))

@@ -26,6 +26,24 @@ function withFailure() {
   return set
 }
 
+it.each<[string, number | undefined, number | undefined, object]>([
+  ['above the objective', 3_001, 3_000, { queuedMs: 3_001, objective: 'missed' }],
+  ['within the objective', 3_000, 3_000, { queuedMs: 3_000, objective: 'kept' }],
+])('a job waited for a time %s', (_, queuedFor, queueTimeMs, expected) => {
+  const set = open(runnerSet({ queueTimeMs }))
+  const events = set.event({ ...jobStarted, queuedAt: queuedFor === undefined ? undefined : now - queuedFor })
+  expect(events).toContainEqual(expect.objectContaining(expected))
+})
+
+it('judges no time that the forge does not say, and none without an objective', () => {
+  const started = [
+    open(runnerSet({ queueTimeMs: 3_000 })).event({ ...jobStarted, queuedAt: undefined }),
+    open().event(jobStarted),
+  ].flat()
+  const judged = started.filter(({ kind }) => kind === 'job-started').map((event) => 'objective' in event)
+  expect(judged).toEqual([false, false])
+})
+
 describe('demand', () => {
   it('is reported when it changes, and moves the quiet period', () => {
     const set = open()
