@@ -288,6 +288,14 @@ describe('counts and reasons', () => {
   })
 })
 
+it.each([
+  [1, '1 start is under way: m since'],
+  [2, '2 starts are under way: m since'],
+])('counts the starts that are under way: %i', (count, text) => {
+  const underWay = { count, oldest: { reason: 'start-under-way', message: 'm', since: now } } as const
+  expect(shown({ history: proved, underWay }, 'Ready')?.message).toContain(text)
+})
+
 describe('the announced number of runners', () => {
   const limit = { reason: 'quota', detail: 'd' } as const
   const capacity = { announced: 3, limit, tightAt: undefined, moreSince: undefined }

@@ -29,7 +29,7 @@ it.each<[string, Partial<Reruns>, Partial<SetWorld>, number | undefined]>([
   ['is not in the status after a minute', named(now - 60_000), {}, undefined],
   ['is in the status', named(now), written(statusWith('y', 'x')), undefined],
   ['is not in the status, but others are', named(now), written(statusWith('y')), 500],
-  ['has no name yet', { unnamed: [{ ...unnamed(now), runner: 'w' }, unnamed(now)] }, {}, 500],
+  ['has no name yet', { unnamed: [{ ...unnamed(now - limits.lateEventMs), runner: 'w' }, unnamed(now)] }, {}, 500],
   ['has no name, and no late event is awaited', { unnamed: [unnamed(now - limits.lateEventMs)] }, {}, undefined],
 ])('the pod of a job that %s', (_, reruns, over, waitMs) => {
   const given = world([], { reruns: { ...noReruns, ...reruns }, ...over })
