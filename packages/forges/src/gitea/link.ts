@@ -104,27 +104,20 @@ export class GiteaLink implements Link {
 
   /**
    * The set is deleted, and its pods with it: runners without a job go at once. The server removes a busy one when its job is over. A list
-   * may lack one that moved between its pages, and nobody looks later, so the last list has none of them.
+   * may lack one that moved between its pages, and nobody looks later, so the last list shows none that was not removed.
    */
   async #removeAll(signal: AbortSignal): Promise<void> {
-    let own = await this.#ownNow(signal)
+    const gone = new Set<string>()
     for (;;) {
-      const idle = own.filter(({ busy }) => busy !== true)
-      if (idle.length === 0) break
+      const view = await this.#account.listed(signal)
+      const own = this.#own(view).map((runner) => registrationOf(runner, view.busy))
+      const idle = own.filter(({ id, busy }) => busy !== true && !gone.has(id))
+      if (idle.length === 0) return refuseWhileBusy(own.filter(({ busy }) => busy === true))
       const answers = await Promise.allSettled(idle.map(({ id }) => this.#account.delete(id, signal)))
       const failed = answers.find(({ status }) => status === 'rejected')
       if (failed?.status === 'rejected') throw failed.reason
-      own = await this.#ownNow(signal)
+      for (const { id } of idle) gone.add(id)
     }
-    if (own.length === 0) return
-    const names = own.slice(0, 5).map(({ name }) => name)
-    const sentence = `The set is removed, but ${own.length} of its registrations stay until their jobs are over:`
-    throw giteaError('conflict', `${sentence} ${names.join(', ')}.`)
-  }
-
-  async #ownNow(signal: AbortSignal): Promise<readonly Registration[]> {
-    const view = await this.#account.listed(signal)
-    return this.#own(view).map((runner) => registrationOf(runner, view.busy))
   }
 
   #eventsOf(view: JobsView): readonly ForgeEvent[] {
@@ -172,4 +165,11 @@ export class GiteaLink implements Link {
   #own({ runners }: JobsView): readonly ListedRunner[] {
     return runners.filter(({ name }) => name.startsWith(this.#set.runnerPrefix))
   }
+}
+
+function refuseWhileBusy(busy: readonly Registration[]): void {
+  if (busy.length === 0) return
+  const names = busy.slice(0, 5).map(({ name }) => name)
+  const sentence = `The set is removed, but ${busy.length} of its registrations stay until their jobs are over:`
+  throw giteaError('conflict', `${sentence} ${names.join(', ')}.`)
 }
