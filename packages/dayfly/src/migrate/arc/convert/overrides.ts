@@ -32,9 +32,15 @@ function convertOverride(
   const order = of > 1 ? ' Where windows overlap, the highest one holds, and ARC takes the first override.' : ''
   ledger.note('decide', [...path, 'recurrenceRule', 'untilTime'], end)
   ledger.note('changed', [...path, 'startTime'], `spec.scale.schedule: timeZone, days and from.${zone}`)
-  ledger.note('changed', [...path, 'minReplicas'], `spec.scale.schedule: min, the number of idle runners.${order}`)
+  const min = Math.min(span.min, max)
+  const bound = min < span.min ? ` It is ${min}, because it may not be above the maximum.` : ''
+  ledger.note(
+    'changed',
+    [...path, 'minReplicas'],
+    `spec.scale.schedule: min, the number of idle runners.${bound}${order}`,
+  )
   ledger.note('changed', path, 'spec.scale.schedule')
-  return windowsOf(span).map((window) => ({ ...window, min: Math.min(span.min, max) }))
+  return windowsOf(span).map((window) => ({ ...window, min }))
 }
 
 /** The first time of an override. Times are minutes. */

@@ -122,6 +122,7 @@ describe('a scheduled override', () => {
     )
     const { schedule, linesOf } = imported(deployment(''), scaler('a', overrides))
     expect(schedule).toMatchObject([{ days: ['Sat'], min: 4 }])
+    expect(linesOf('spec.scheduledOverrides[0].minReplicas')).toEqual([expect.stringContaining('It is 4, because')])
     expect(linesOf('spec.scheduledOverrides[0].recurrenceRule.untilTime')).toEqual([expect.stringMatching(/^decide/)])
   })
 })
