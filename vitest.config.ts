@@ -31,8 +31,10 @@ export default defineConfig({
     // The slow files wait for processes and servers, so two more processes than processors keep the processors busy.
     maxWorkers: availableParallelism() + 2,
     // The package imports JSON without an import attribute, which Node refuses.
-    // Node itself loads the built programs: test/program-here.ts.
-    server: { deps: { inline: [/@actions\/workflow-parser/], external: [/\/packages\/[a-z-]+\/dist\//] } },
+    // Node itself loads the built programs (test/program-here.ts) and the bundles of the simulation.
+    server: {
+      deps: { inline: [/@actions\/workflow-parser/], external: [/\/packages\/[a-z-]+\/dist\//, /\/dayfly-sim-/] },
+    },
     testTimeout: 20_000,
     hookTimeout: 20_000,
     projects: [

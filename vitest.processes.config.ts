@@ -4,6 +4,8 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['test/processes/**/*.test.ts', 'sim/**/planted-bugs.test.ts'],
+    // Node itself loads the bundles of the simulation: vitest's modules take half as much time again.
+    server: { deps: { external: [/\/dayfly-sim-/] } },
     pool: 'forks',
     // They mostly wait for processes of their own.
     maxWorkers: 4,

@@ -3,7 +3,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import { bundleOf } from './bundle.ts'
+import { bundleOf, importBundle } from './bundle.ts'
 import type { Broken } from './checkers/checker.ts'
 import { countIn, readArguments } from './command-arguments.ts'
 import { longRunFlags, memoryFlags } from './memory-flags.ts'
@@ -68,9 +68,7 @@ async function runLong(): Promise<number> {
 }
 
 async function trace(seed: number): Promise<number> {
-  const bundle = await bundleOf('run-seed')
-  const { runSeed } = (await import(bundle.url)) as typeof import('./run-seed.ts')
-  await bundle.remove()
+  const { runSeed } = await importBundle('run-seed')
   const { lines, broken, digest } = await runSeed(seed, { keepsLines: true })
   process.stdout.write(`${lines.join('\n')}\n`)
   process.stdout.write(`seed ${seed}: digest ${digest}, ${broken.length} promises broken\n`)

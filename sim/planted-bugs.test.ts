@@ -1,6 +1,6 @@
 // Each planted bug is found by the checker that its table names.
 import { describe, expect, it } from 'vitest'
-import { bundleOf } from './bundle.ts'
+import { importBundle } from './bundle.ts'
 import { plantedBugs } from './planted-bugs.ts'
 import { plantedScaleBugs } from './planted-scale-bugs.ts'
 
@@ -8,9 +8,7 @@ const bugs = [...plantedBugs, ...plantedScaleBugs]
 
 describe('a planted bug', () => {
   it.each(bugs)('is found: $name', { timeout: 240_000 }, async ({ edits, by, seed }) => {
-    const bundle = await bundleOf('run-seed', edits)
-    const { runSeed } = (await import(/* @vite-ignore */ bundle.url)) as typeof import('./run-seed.ts')
-    await bundle.remove()
+    const { runSeed } = await importBundle('run-seed', edits)
     const { broken } = await runSeed(seed, { stopsEarly: true })
     expect(broken.map((one) => one.by)).toContain(by)
   })
@@ -22,6 +20,6 @@ describe('a planted bug', () => {
 
   it('throws when its text is not in the file exactly once', async () => {
     const edit = { file: 'packages/runner-set/src/core/may-end.ts', before: 'no such text', after: '' }
-    await expect(bundleOf('run-seed', [edit])).rejects.toThrow('has this text 0 times')
+    await expect(importBundle('run-seed', [edit])).rejects.toThrow('has this text 0 times')
   })
 })

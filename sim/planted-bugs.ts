@@ -17,7 +17,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'a failed list is taken as empty',
     by: 'ceiling',
-    seed: 27,
+    seed: 65,
     edits: [
       {
         file: 'packages/controller/src/pod-cache.ts',
@@ -41,7 +41,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'a pod is deleted without its UID',
     by: 'strangers',
-    seed: 28,
+    seed: 1,
     edits: [
       {
         file: 'packages/controller/src/act/delete-runner.ts',
@@ -78,7 +78,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'a registration is left that an earlier process made',
     by: 'rest',
-    seed: 7,
+    seed: 20,
     edits: [
       {
         file: 'packages/runner-set/src/core/state/fold-forge.ts',
@@ -145,7 +145,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'the demand is counted from messages',
     by: 'rest',
-    seed: 18,
+    seed: 4,
     edits: [
       {
         file: 'packages/forges/src/github/session/demand.ts',
@@ -163,7 +163,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'the maximum does not bound the starts',
     by: 'ceiling',
-    seed: 9,
+    seed: 14,
     edits: [
       {
         file: 'packages/runner-set/src/core/starts.ts',
@@ -205,7 +205,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'a runner of Gitea that never got its job polls forever',
     by: 'rest',
-    seed: 60,
+    seed: 8,
     edits: [
       {
         file: 'packages/runner-set/src/core/life.ts',
@@ -217,7 +217,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'a job that succeeded before its runner died is repeated',
     by: 'reruns',
-    seed: 23,
+    seed: 1,
     edits: [
       {
         file: 'packages/runner-set/src/core/rerun/verdict.ts',

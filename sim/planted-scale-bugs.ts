@@ -5,7 +5,7 @@ export const plantedScaleBugs: readonly PlantedBug[] = [
   {
     name: 'the ceiling of a pool does not bound the starts',
     by: 'pool',
-    seed: 10,
+    seed: 4,
     edits: [
       {
         file: 'packages/runner-set/src/core/starts.ts',
@@ -29,7 +29,7 @@ export const plantedScaleBugs: readonly PlantedBug[] = [
   {
     name: 'the extra runner of a replacement is announced above the maximum',
     by: 'capacity',
-    seed: 14,
+    seed: 1,
     edits: [
       {
         file: 'packages/runner-set/src/core/capacity.ts',
@@ -41,7 +41,7 @@ export const plantedScaleBugs: readonly PlantedBug[] = [
   {
     name: 'a set without room announces nothing',
     by: 'capacity',
-    seed: 7,
+    seed: 55,
     edits: [
       {
         file: 'packages/runner-set/src/core/capacity.ts',
@@ -66,7 +66,7 @@ export const plantedScaleBugs: readonly PlantedBug[] = [
   {
     name: 'the usual demand of the hour does not matter',
     by: 'rest',
-    seed: 38,
+    seed: 57,
     edits: [
       { file: 'packages/runner-set/src/core/desired.ts', before: 'Math.max(usual, ', after: 'Math.max(0 * usual, ' },
     ],
@@ -74,7 +74,7 @@ export const plantedScaleBugs: readonly PlantedBug[] = [
   {
     name: 'an idle runner is never too old',
     by: 'age',
-    seed: 12,
+    seed: 1,
     edits: [
       {
         file: 'packages/runner-set/src/core/renewal.ts',

@@ -1,35 +1,45 @@
-// Runs the seeds that once failed, one seed twice, and 20 seeds (200 in `npm run test:full`). SIM_SEEDS=1-5000 runs these instead of the 20.
-// Each of the seeds 1001 to 1040 that was the first to find a bug of the planted bugs is among the 20.
+// Runs the seeds that once failed, the seeds that find the planted bugs, and one seed twice. `npm run test:full` runs 200 more.
+// SIM_SEEDS=1-5000 runs these instead of those of the planted bugs.
 import { readFileSync } from 'node:fs'
 import { isFull } from '@dayfly/kit/full.fixture'
 import { describe, expect, it } from 'vitest'
-import { runSeed } from './run-seed.ts'
+import { importBundle } from './bundle.ts'
+import { plantedBugs } from './planted-bugs.ts'
+import { plantedScaleBugs } from './planted-scale-bugs.ts'
 
-const kept = readFileSync(new URL('./seeds.txt', import.meta.url), 'utf8')
+const keptSeeds = readFileSync(new URL('./seeds.txt', import.meta.url), 'utf8')
   .split('\n')
-  .flatMap((line) => /^(\d+) (.+)$/.exec(line)?.slice(1) ?? [])
-const keptSeeds = Array.from({ length: kept.length / 2 }, (_, index) => [kept[2 * index], kept[2 * index + 1]] as const)
-const chosen = [
-  ...[1001, 1002, 1003, 1004, 1006, 1007, 1008, 1011, 1015, 1016],
-  ...[1019, 1020, 1024, 1027, 1029, 1030, 1031, 1032, 1033, 1035],
-]
+  .flatMap((line) => {
+    const [, seed, cause] = /^(\d+) (.+)$/.exec(line) ?? []
+    return seed && cause ? [[Number(seed), cause] as const] : []
+  })
+const bugSeeds = [...plantedBugs, ...plantedScaleBugs].map(({ seed }) => seed)
 const perTest = 10
+const twice = 1
 
-function seedsOf(range: string | undefined): readonly number[] {
-  if (range === undefined) return chosen
-  const [first = 1, last = first] = range.split('-').map(Number)
+const { runSeed } = await importBundle('run-seed')
+
+function rangeOf(text: string): readonly number[] {
+  const [first = 1, last = first] = text.split('-').map(Number)
   return Array.from({ length: last - first + 1 }, (_, index) => first + index)
 }
 
+function seedsToRun(): readonly number[] {
+  const asked = process.env['SIM_SEEDS']
+  if (asked !== undefined) return rangeOf(asked)
+  const others = new Set([...bugSeeds, ...(isFull ? rangeOf('1001-1200') : [])])
+  for (const seed of [twice, ...keptSeeds.map(([seed]) => seed)]) others.delete(seed)
+  return [...others]
+}
+
 describe('a seed that once failed', () => {
-  it.each(keptSeeds)('%s: %s', { timeout: 120_000 }, async (seed) => {
-    const { broken } = await runSeed(Number(seed))
-    expect(broken).toEqual([])
+  it.each(keptSeeds)('%i: %s', { timeout: 120_000 }, async (seed) => {
+    expect((await runSeed(seed)).broken).toEqual([])
   })
 })
 
 describe('seeds keep every promise', () => {
-  const seeds = seedsOf(process.env['SIM_SEEDS'] ?? (isFull ? '1001-1200' : undefined))
+  const seeds = seedsToRun()
   const parts = Array.from({ length: Math.ceil(seeds.length / perTest) }, (_, part) =>
     seeds.slice(part * perTest, (part + 1) * perTest),
   )
@@ -41,6 +51,7 @@ describe('seeds keep every promise', () => {
 })
 
 it('a second run of a seed is the same to the last event', { timeout: 120_000 }, async () => {
-  const [one, other] = [await runSeed(1), await runSeed(1)]
+  const [one, other] = [await runSeed(twice), await runSeed(twice)]
+  expect(one.broken).toEqual([])
   expect(other.digest).toBe(one.digest)
 })

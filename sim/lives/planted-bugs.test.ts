@@ -1,6 +1,6 @@
 // Each planted bug of the core breaks the promise that its table names.
 import { describe, expect, it } from 'vitest'
-import { bundleOf } from '../bundle.ts'
+import { importBundle } from '../bundle.ts'
 import { plantedBugs } from './planted-bugs.ts'
 import { promiseNames } from './promises.ts'
 
@@ -8,9 +8,7 @@ const plan = { seed: 1, lives: 15_000, runners: 400, sets: 1 }
 
 describe('a planted bug', () => {
   it.each(plantedBugs)('is found: $name', { timeout: 240_000 }, async ({ edits, by }) => {
-    const bundle = await bundleOf('lives/run-lives', edits)
-    const { runLives } = (await import(/* @vite-ignore */ bundle.url)) as typeof import('./run-lives.ts')
-    await bundle.remove()
+    const { runLives } = await importBundle('lives/run-lives', edits)
     const { broken } = runLives(plan, { stopsEarly: true })
     expect(broken.map((one) => one.by)).toContain(by)
   })

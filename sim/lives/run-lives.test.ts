@@ -2,13 +2,16 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { importBundle } from '../bundle.ts'
 import { saveCheckpoint } from './checkpoint.ts'
-import { type LivesRun, type Plan, runLives } from './run-lives.ts'
+import type { LivesRun, Plan } from './run-lives.ts'
 
 /** Other seeds need more lives for every fault. */
 const plan: Plan = { seed: 4, lives: 6_000, runners: 400, sets: 1 }
 
 const small: Plan = { seed: 1, lives: 500, runners: 40, sets: 2 }
+
+const { runLives } = await importBundle('lives/run-lives')
 
 /** Two runs with the same digest had the same inputs. */
 function digestOf({ costs, virtualMs, lives, journaled, laps }: LivesRun): string {
