@@ -2,7 +2,7 @@
 import type { Documents } from './documents.ts'
 import { commentsOf, type Passage, titlesOf } from './passages.ts'
 import { forbiddenOpenings, phraseOpenings, plainWords } from './plain-words.ts'
-import { type Finding, readSource } from './source.ts'
+import { type Finding, lineAt, readSource } from './source.ts'
 
 const scanned = /\.(?:ts|md|cel|sh|yml|yaml)$|^\.ci\/run$/
 /** The lists and their test; texts that others wrote. */
@@ -17,17 +17,15 @@ export function checkPlainEnglish({ texts }: Documents): Finding[] {
   return findings
 }
 
+/** No pattern matches the end of a line, so one pass over the whole text finds what is in its lines. */
 function checkWords(path: string, text: string): Finding[] {
-  const findings: Finding[] = []
-  for (const [index, line] of text.split('\n').entries()) {
-    const words = line.replace(/([a-z0-9])([A-Z])/g, '$1 $2').replace(/_/g, ' ')
-    for (const { pattern, say } of plainWords) {
-      for (const [found] of words.matchAll(pattern)) {
-        findings.push({ rule: 'plain', path, line: index + 1, message: `"${found}": say ${say}` })
-      }
-    }
-  }
-  return findings
+  const words = text.replace(/([a-z0-9])([A-Z])/g, '$1 $2').replace(/_/g, ' ')
+  const found = plainWords.flatMap(({ pattern, say }) =>
+    Array.from(words.matchAll(pattern), ({ 0: word, index }) => {
+      return { rule: 'plain', path, line: lineAt(words, index), message: `"${word}": say ${say}` }
+    }),
+  )
+  return found.sort((one, other) => one.line - other.line)
 }
 
 function checkOpenings(path: string, text: string): Finding[] {

@@ -97,9 +97,17 @@ function blank(text: string): { readonly code: string; readonly comments: readon
       if (char === '{') depth++
       if (char === '}') depth--
       copy(1)
+      copy(usualLength(text, at))
     }
   }
   return { code: out, comments }
+}
+
+/** The characters up to the next one that may begin or end something. */
+function usualLength(text: string, from: number): number {
+  const special = /["'`/{}#]/g
+  special.lastIndex = from
+  return (special.exec(text)?.index ?? text.length) - from
 }
 
 function joinComments(text: string, ranges: readonly Range[]): Comment[] {
