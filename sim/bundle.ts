@@ -39,6 +39,7 @@ export async function bundleOf(
 /** The modules that a test or a command runs in its own process. */
 type Modules = {
   readonly 'run-seed': typeof import('./run-seed.ts')
+  readonly 'long-run/run-jobs': typeof import('./long-run/run-jobs.ts')
   readonly 'lives/run-lives': typeof import('./lives/run-lives.ts')
 }
 

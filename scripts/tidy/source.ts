@@ -105,7 +105,7 @@ function blank(text: string): { readonly code: string; readonly comments: readon
 
 /** The characters up to the next one that may begin or end something. */
 function usualLength(text: string, from: number): number {
-  const special = /["'`/{}#]/g
+  const special = /["'`/{}]/g
   special.lastIndex = from
   return (special.exec(text)?.index ?? text.length) - from
 }

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { CheckpointError, storeCheckpoint, storedCheckpoint } from '../checkpoint-file.ts'
 import type { Plan } from './plan.ts'
-import { newRun, type Progress } from './run-jobs.ts'
+import { newRun, type Progress } from './progress.ts'
 
 const format = 'dayfly-sim-checkpoint 1'
 

@@ -7,7 +7,8 @@ import { refuse } from '../command-arguments.ts'
 import { readCheckpoint, writeCheckpoint } from './checkpoint.ts'
 import { costOf, growthOf, type Lap } from './laps.ts'
 import { type Plan, planOf } from './plan.ts'
-import { isOver, newRun, type Progress, runWorld } from './run-jobs.ts'
+import { isOver, newRun, type Progress } from './progress.ts'
+import { runWorld } from './run-jobs.ts'
 
 const options = { ...strings('seed', 'jobs', 'runners', 'checkpoint'), json: { type: 'boolean' } } as const
 const { values } = parseArgs({ args: argv.slice(2), options })

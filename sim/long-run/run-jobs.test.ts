@@ -2,9 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { importBundle } from '../bundle.ts'
 import { readCheckpoint, writeCheckpoint } from './checkpoint.ts'
 import { planOf } from './plan.ts'
-import { newRun, type Progress, runWorld } from './run-jobs.ts'
+import { newRun, type Progress } from './progress.ts'
+
+const { runWorld } = await importBundle('long-run/run-jobs')
 
 const folder = mkdtempSync(join(tmpdir(), 'long-run-'))
 afterAll(() => rmSync(folder, { recursive: true }))

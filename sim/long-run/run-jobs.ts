@@ -4,29 +4,13 @@ import { cpuUsage, memoryUsage, resourceUsage } from 'node:process'
 import { checkers } from '../checkers/all.ts'
 import type { Broken } from '../checkers/checker.ts'
 import { saveWorld } from '../save-world.ts'
-import type { SavedWorld } from '../saved-world.ts'
 import { openWorld, type World } from '../world.ts'
 import { disastersOf } from './disasters.ts'
-import { type Lap, lapBetween, nothingUsed, type Reading } from './laps.ts'
+import { type Lap, lapBetween, type Reading } from './laps.ts'
 import { countObjects, grown, type Leftovers } from './leftovers.ts'
-import { type Plan, worldPlanOf } from './plan.ts'
+import { worldPlanOf } from './plan.ts'
+import type { Progress } from './progress.ts'
 import { type Results, startLongWorkload } from './workload.ts'
-
-/** A run at the end of one of its worlds. A file can hold it, and another process can go on from it. */
-export type Progress = {
-  readonly plan: Plan
-  readonly laps: readonly Lap[]
-  /** The broken promises, in order. The list stops at a hundred. */
-  readonly broken: readonly Broken[]
-  readonly results: Results
-  readonly used: Reading
-  readonly runnersMax: number
-  readonly peakRssMb: number
-  /** The objects at the beginning of the first world. */
-  readonly before: Leftovers | undefined
-  /** Undefined before the first world, after the last one, and after a world that did not come to rest. */
-  readonly saved: SavedWorld | undefined
-}
 
 export type Watching = {
   readonly onLap?: (lap: Lap) => void
@@ -40,17 +24,6 @@ const brokenMax = 100
 /** No job needs so long: a run that stands still ends. */
 const stillMs = 60 * minute
 const settleMs = 75 * minute
-
-export function newRun(plan: Plan): Progress {
-  const results = { queued: 0, finished: 0, succeeded: 0 }
-  const nothing = { laps: [], broken: [], results, used: nothingUsed, runnersMax: 0, peakRssMb: 0 }
-  return { plan, ...nothing, before: undefined, saved: undefined }
-}
-
-/** Whether there is no further world: the jobs of the plan are done, or the last world did not come to rest. */
-export function isOver({ laps, saved }: Progress): boolean {
-  return laps.length > 0 && saved === undefined
-}
 
 /** Lives in one world until this many jobs are done, those of earlier worlds included. The last world also deletes its sets. */
 export async function runWorld(run: Progress, until: number, watching: Watching = {}): Promise<Progress> {
