@@ -135,6 +135,25 @@ describe('a set that is deleted', () => {
     },
   )
 
+  it('leaves nothing at GitHub if it could not be read, then could, and could not again', async () => {
+    const stage = await open()
+    const scale = { min: 1, max: 10 }
+    const schedule = [{ timeZone: 'Mars/Base', from: '09:00', to: '10:00', min: 1 }]
+    // All three changes come before the first worker has ended.
+    for (const next of [{ ...scale, schedule }, scale, { ...scale, schedule }]) {
+      const set = stage.registry.get(kind, namespace, 'linux')
+      stage.registry.update(kind, {
+        ...set,
+        metadata: { ...set?.metadata },
+        spec: { ...Object(set?.['spec']), scale: next },
+      })
+    }
+    await stage.clock.advance(minute)
+    stage.registry.delete(kind, namespace, 'linux')
+    await stage.clock.advance(minute)
+    expect(await scaleSets(stage)).toEqual([])
+  })
+
   it('leaves nothing at GitHub if no process led', async () => {
     const stage = await open()
     takeLease(stage)

@@ -1,4 +1,9 @@
 // Sets of one namespace share a ceiling. GitHub shows each set only the jobs that it has taken, up to the number that the set announces.
+import { readPoolMates } from '@dayfly/controller/operate/pool-mates'
+import { readSet } from '@dayfly/controller/operate/set-view'
+import { seededRandom } from '@dayfly/kit/random'
+import { createKubernetes } from '@dayfly/kubernetes/client'
+import { defaultLimits } from '@dayfly/runner-set/model/limits'
 import { expect, it } from 'vitest'
 import { Kubelet } from './kubelet.ts'
 import {
@@ -33,6 +38,15 @@ async function open(small: Member, large: Member) {
 type World = Awaited<ReturnType<typeof open>>
 
 const livingOf = (stage: Stage, set: string) => podNames(stage).filter((name) => name.startsWith(`${set}-`)).length
+
+const nowhere = [{ timeZone: 'Mars/Base', from: '09:00', to: '10:00', min: 0 }]
+
+function reschedule(stage: Stage, set: string, schedule: unknown): void {
+  const object = stage.registry.get('runnersets.dayfly.dev', namespace, set)
+  const spec = Object(object?.['spec'])
+  const scale = { ...spec.scale, schedule }
+  if (object) stage.registry.update('runnersets.dayfly.dev', { ...object, spec: { ...spec, scale } })
+}
 
 /** Works until all jobs have ended. @param each is called ten times a second */
 async function runAll({ stage, kubelets }: World, jobs: number, each: () => void = () => {}): Promise<void> {
@@ -103,10 +117,7 @@ it('a member that cannot be read any more keeps the places of its runners until 
   }
   const busy = livingOf(stage, 'small')
   expect(busy).toBe(4)
-  const object = stage.registry.get('runnersets.dayfly.dev', namespace, 'small')
-  const nowhere = [{ timeZone: 'Mars/Base', from: '09:00', to: '10:00', min: 0 }]
-  const scale = { ...Object(object?.['spec']).scale, schedule: nowhere }
-  if (object) stage.registry.update('runnersets.dayfly.dev', { ...object, spec: { ...Object(object['spec']), scale } })
+  reschedule(stage, 'small', nowhere)
   queue(stage, 14, 'large')
   const mostOfLarge = async (smallEnds: boolean) => {
     let most = 0
@@ -120,6 +131,43 @@ it('a member that cannot be read any more keeps the places of its runners until 
   }
   expect(await mostOfLarge(false)).toBe(2)
   expect(await mostOfLarge(true)).toBe(6)
+})
+
+it('a member that cannot be read keeps its floor: while its link is removed, after a new start, and until it is deleted', async () => {
+  const { stage, kubelets, killed } = await open({ min: 2 }, {})
+  const mostOfLarge = async (tenths: number) => {
+    let most = 0
+    for (let tenth = 0; tenth < tenths; tenth++) {
+      await kubelets.large.work()
+      await kubelets.small.work()
+      most = Math.max(most, livingOf(stage, 'large'))
+      await stage.clock.advance(100)
+    }
+    return most
+  }
+  await mostOfLarge(100)
+  queue(stage, 20, 'large')
+  // Both changes arrive before the earlier worker has ended.
+  reschedule(stage, 'small', nowhere)
+  reschedule(stage, 'small', [{ ...nowhere[0], timeZone: 'UTC' }])
+  expect(await mostOfLarge(100)).toBe(4)
+  queue(stage, 40, 'large')
+  reschedule(stage, 'small', nowhere)
+  expect(await mostOfLarge(300)).toBe(4)
+  for (const name of podNames(stage)) if (name.startsWith('small-')) stage.registry.delete('pods', namespace, name)
+  killed.add('controller-1')
+  stage.controller = stage.start('controller-2')
+  expect(await mostOfLarge(600)).toBe(4)
+  const kubernetes = createKubernetes({ transport: stage.transport, clock: stage.clock, random: seededRandom(1) })
+  const cluster = { kubernetes, clock: stage.clock }
+  const mates = readSet(cluster, { namespace, name: 'large' }).then(
+    (large) => large?.set && readPoolMates(cluster, large.set, [], defaultLimits),
+  )
+  await stage.clock.advance(seconds(1))
+  // `dayfly explain` names the places that the controller keeps.
+  expect(await mates).toMatchObject([{ floor: 2, occupied: 0, jobs: 0 }])
+  stage.registry.delete('runnersets.dayfly.dev', namespace, 'small')
+  expect(await mostOfLarge(100)).toBe(6)
 })
 
 it('a killed controller leaves the ceiling whole, and each job runs once', async () => {

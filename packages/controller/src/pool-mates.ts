@@ -1,13 +1,18 @@
-// The other members of a set's pool. A set that left its pool, because it was deleted or cannot be read, is one while runners of it live.
-import type { PoolMember, PoolPart } from '@dayfly/runner-set/model/pool'
+// The other members of a set's pool. A set that cannot be read keeps its floor, and a deleted one the places of its runners.
+import { restingMember } from '@dayfly/runner-set/core/pool'
+import type { PoolPart } from '@dayfly/runner-set/model/pool'
 import type { RunnerSet } from '@dayfly/runner-set/model/runner-set'
 import type { PodCache } from './pod-cache.ts'
 import type { PoolMate } from './pool-tie.ts'
 
 type Place = { readonly uid: string; readonly namespace: string; readonly pool: PoolPart | undefined }
 
-/** @property worker that has not ended: it may still start a runner, which its own count includes */
-type Former = Place & { readonly worker: Worker | undefined }
+/**
+ * A set without a worker at work.
+ * @property worker that has not ended: it may still start a runner, which its own count includes
+ * @property exists and cannot be read, or waits for the end of its earlier worker
+ */
+type Resting = Place & { readonly worker: Worker | undefined; readonly exists: boolean }
 
 /** The worker of a set that this process has read. */
 type Worker = PoolMate & { readonly set: RunnerSet }
@@ -15,8 +20,8 @@ type Worker = PoolMate & { readonly set: RunnerSet }
 export class PoolMates {
   readonly #pods: PodCache
   readonly #workers: () => readonly Worker[]
-  /** The UID of a set that left leads to its pool. A new process does not know those that were deleted before it began. */
-  readonly #left = new Map<string, Former>()
+  /** The UID leads to the set. A new process does not know those that were deleted before it began. */
+  readonly #resting = new Map<string, Resting>()
 
   /** @param workers returns those that are at work */
   constructor(pods: PodCache, workers: () => readonly Worker[]) {
@@ -29,56 +34,62 @@ export class PoolMates {
     return this.#matesAt(placeOf(set))
   }
 
-  /** The worker begins to end. */
+  /** The worker begins to end, and its set still exists until it is gone. */
   left(worker: Worker): void {
-    this.#add({ ...placeOf(worker.set), worker })
+    this.#add({ ...placeOf(worker.set), worker, exists: true })
   }
 
   ended(uid: string): void {
-    const former = this.#left.get(uid)
-    if (former) this.#add({ ...former, worker: undefined })
+    const resting = this.#resting.get(uid)
+    if (resting) this.#add({ ...resting, worker: undefined })
   }
 
-  /** @param place of a set that cannot be read, as far as its pool can. One that could be read before keeps that pool. */
-  unread(place: Place): void {
-    if (!this.#left.has(place.uid)) this.#add({ ...place, worker: undefined })
+  /** @param place of a set that cannot be read. If its pool cannot be read either, it stays in the last one. */
+  unread({ pool, ...place }: Place): void {
+    const { worker, pool: last } = this.#resting.get(place.uid) ?? {}
+    this.#add({ ...place, pool: pool ?? last, worker, exists: true })
+  }
+
+  /** The set is deleted, or has no runners of its own any more. */
+  gone(uid: string): void {
+    const resting = this.#resting.get(uid)
+    if (resting) this.#add({ ...resting, exists: false })
   }
 
   cameBack(uid: string): void {
-    this.#left.delete(uid)
+    this.#resting.delete(uid)
   }
 
-  #add(former: Former): void {
-    if (former.pool) this.#left.set(former.uid, former)
-    this.#wake(former.uid)
+  #add(resting: Resting): void {
+    if (resting.pool) this.#resting.set(resting.uid, resting)
+    this.#wake(resting.uid)
   }
 
   #matesAt(place: Place): readonly PoolMate[] {
     if (!place.pool) return []
-    return [...this.#workers().filter(({ set }) => areMates(place, placeOf(set))), ...this.#formerMates(place)]
+    return [...this.#workers().filter(({ set }) => areMates(place, placeOf(set))), ...this.#restingMates(place)]
   }
 
   #wake(uid: string): void {
-    const former = this.#left.get(uid)
-    if (former) for (const mate of this.#matesAt(former)) mate.look()
+    const resting = this.#resting.get(uid)
+    if (resting) for (const mate of this.#matesAt(resting)) mate.look()
   }
 
-  /** Forgets the former members without a runner. */
-  #formerMates(place: Place): readonly PoolMate[] {
+  /** Forgets the deleted sets without a runner. */
+  #restingMates(place: Place): readonly PoolMate[] {
     const mates: PoolMate[] = []
-    for (const [uid, former] of this.#left) {
-      const occupied = former.worker ? former.worker.poolMember()?.occupied : this.#pods.occupiedBy(uid)
-      if (occupied === 0) this.#left.delete(uid)
-      else if (former.pool && areMates(place, former)) mates.push(mateOf(former.pool, occupied))
+    for (const [uid, resting] of this.#resting) {
+      const { worker, pool, exists } = resting
+      const occupied = worker ? worker.poolMember()?.occupied : this.#pods.occupiedBy(uid)
+      if (occupied === 0 && !exists) this.#resting.delete(uid)
+      else if (pool && areMates(place, resting)) mates.push(mateOf(exists ? pool : { ...pool, floor: 0 }, occupied))
     }
     return mates
   }
 }
 
-/** It keeps the places that it has, and asks for no other. */
-function mateOf({ max, weight }: PoolPart, occupied: number | undefined): PoolMate {
-  const member: PoolMember = { max, weight, floor: 0, occupied, jobs: occupied ?? 0, asked: occupied ?? 0 }
-  return { poolMember: () => member, look: () => {} }
+function mateOf(pool: PoolPart, occupied: number | undefined): PoolMate {
+  return { poolMember: () => restingMember(pool, occupied), look: () => {} }
 }
 
 function placeOf({ uid, namespace, scale: { pool } }: RunnerSet): Place {

@@ -164,6 +164,7 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
     if (parsed.ok && parsed.set.sizes) {
       this.#sets.set(key, { is: 'sized', uid })
       if (atWork) this.#end(atWork, 'pause')
+      this.#mates.gone(uid)
       return
     }
     if (parsed.ok && atWork) {
@@ -183,15 +184,14 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
     }
     const problems = parsed.problems.map(({ path, sentence }) => `${path}: ${sentence}`)
     const unread = before?.is === 'unreadable' ? before : undefined
-    const entry = { is: 'unreadable', uid, object, problems, last: atWork?.worker.set ?? unread?.last } as const
+    const entry = { is: 'unreadable', uid, object, problems, last: lastOf(before) } as const
     this.#sets.set(key, entry)
-    const { namespace = '' } = object.metadata
-    this.#mates.unread({ uid, namespace, pool: parsed.pool })
     // Our own report of the same spec comes back as an event.
     const isReported = unread?.object.metadata.generation === generation
     if (this.#leadership && !isReported) this.#report(entry, this.#leadership)
     // The set still exists, so its records at the forge stay: jobs may be queued there.
     if (atWork) this.#end(atWork, 'pause')
+    this.#mates.unread({ uid, namespace: object.metadata.namespace ?? '', pool: parsed.pool })
   }
 
   #worker(set: RunnerSet, status: unknown): SetWorker {
@@ -232,6 +232,7 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
   #forget(key: string, entry: SetEntry): void {
     this.#sets.delete(key)
     if (entry.is === 'at-work') this.#end(entry, 'remove')
+    this.#mates.gone(entry.uid)
     if ((entry.is === 'unreadable' || entry.is === 'returning') && entry.last) {
       const state = storedForgeState(entry.object['status'])
       this.#remove({ set: entry.last, access: undefined, state }, this.#leads())
@@ -270,6 +271,12 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
     if (led || this.#leads()) this.#removals.begin(records)
     else this.#removals.remember(records)
   }
+}
+
+/** Returns the set as it could be read last. */
+function lastOf(entry: SetEntry | undefined): RunnerSet | undefined {
+  if (entry?.is === 'at-work') return entry.worker.set
+  return entry?.is === 'unreadable' || entry?.is === 'returning' ? entry.last : undefined
 }
 
 function keyOf({ metadata: { namespace = '', name } }: KubeObject): string {

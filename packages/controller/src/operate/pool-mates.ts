@@ -1,4 +1,5 @@
 // The other sets of a pool, from their pods and their statuses.
+import { restingMember } from '@dayfly/runner-set/core/pool'
 import { fold } from '@dayfly/runner-set/core/state/fold'
 import { memberIn, newSetState } from '@dayfly/runner-set/core/state/set-state'
 import type { Limits } from '@dayfly/runner-set/model/limits'
@@ -20,9 +21,14 @@ export async function readPoolMates(
   const now = cluster.clock.now()
   const views = await readSets(cluster, namespace)
   return views.flatMap((view) => {
-    const isMate = view.uid !== uid && view.set?.scale.pool?.name === pool.name
-    return (isMate && view.set && memberOf(view, view.set, { pods, limits, now })) || []
+    if (view.uid === uid) return []
+    if (view.unreadPool?.name === pool.name) return restingMember(view.unreadPool, occupiedBy(view.uid, pods))
+    return (view.set?.scale.pool?.name === pool.name && memberOf(view, view.set, { pods, limits, now })) || []
   })
+}
+
+function occupiedBy(uid: string, pods: readonly RunnerPod[]): number {
+  return pods.filter(({ observed: { setUid, facts } }) => setUid === uid && !facts.finished).length
 }
 
 type Around = { readonly pods: readonly RunnerPod[]; readonly limits: Limits; readonly now: number }

@@ -4,6 +4,7 @@ import type { KubeObject } from '@dayfly/kubernetes/types'
 import { parseRunnerSet } from '@dayfly/runner-set/config/runner-set'
 import type { Failure, FailureReason } from '@dayfly/runner-set/model/failure'
 import { failures } from '@dayfly/runner-set/model/failure-table'
+import type { PoolPart } from '@dayfly/runner-set/model/pool'
 import type { RunnerSet } from '@dayfly/runner-set/model/runner-set'
 import { problemKinds } from '@dayfly/runner-set/model/status'
 import { z } from 'zod'
@@ -116,6 +117,8 @@ export type SetView = z.infer<typeof statusSchema> & {
   /** The set as the controller reads it; undefined if its spec is not valid. */
   readonly set: RunnerSet | undefined
   readonly specErrors: readonly string[]
+  /** The pool of a set whose spec is not valid; undefined if it has none. */
+  readonly unreadPool: PoolPart | undefined
   /** The last write of the status that the API server recorded. */
   readonly statusAt: Instant | undefined
 }
@@ -150,6 +153,7 @@ export function viewSet(object: KubeObject): SetView {
     paused: spec.paused === true,
     set: parsed.ok ? parsed.set : undefined,
     specErrors: parsed.ok ? [] : parsed.problems.map(({ path, sentence }) => `${path}: ${sentence}`),
+    unreadPool: parsed.ok ? undefined : parsed.pool,
     statusAt: statusWrittenAt(metadata),
   }
 }
@@ -163,6 +167,7 @@ export function viewOfStatus(set: RunnerSet, status: object | undefined, statusA
     deleting: false,
     max: scale.max,
     specErrors: [],
+    unreadPool: undefined,
   }
 }
 

@@ -62,10 +62,14 @@ export function parseRunnerSet(object: { readonly metadata: Metadata; readonly s
   return { ok: true, set: readSet(object.metadata, parsed.data) }
 }
 
-/** The runners of a set that cannot be read still take places of its pool. */
+/** A set that cannot be read still takes places of its pool. A paused one keeps none free. */
 function poolOfUnread(spec: unknown): PoolPart | undefined {
-  const { data } = poolSchema.safeParse(Object(Object(spec).scale).pool)
-  return data && { ...data, floor: data.floor ?? 0 }
+  const { paused, scale } = Object(spec)
+  const { pool, min, max } = Object(scale)
+  const { data } = poolSchema.safeParse(pool)
+  if (!data) return undefined
+  const usual = Number.isInteger(min) && min > 0 ? Number(min) : 0
+  return { ...data, floor: paused === true || max === 0 ? 0 : (data.floor ?? usual) }
 }
 
 /** Sizes are sets with a name each. A size without a place of its own needs one that the others do not keep. */

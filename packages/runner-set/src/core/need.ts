@@ -6,7 +6,7 @@ import type { PoolMember } from '../model/pool.ts'
 import type { Need, SetWorld } from '../model/world.ts'
 import { desiredRunners, type Kept, runnersForJobs } from './desired.ts'
 import { isPaused } from './paused.ts'
-import { poolShare } from './pool.ts'
+import { poolShare, restingMember } from './pool.ts'
 import { renewalExtra } from './renewal.ts'
 import { countingOf, isStillCounted } from './state/departures.ts'
 
@@ -35,9 +35,7 @@ export function poolMemberOf(facts: MemberFacts, limits: Limits, now: Instant): 
   const occupied = counts.known ? counts.value.occupied : undefined
   if (isPaused(set)) return { max, weight, floor: 0, occupied, jobs: 0, asked: 0 }
   const fresh = freshDemand({ demand }, limits, now)
-  if (!fresh || !counts.known || scale.percentage) {
-    return { max, weight, floor, occupied, jobs: occupied ?? 0, asked: occupied ?? 0 }
-  }
+  if (!fresh || !counts.known || scale.percentage) return restingMember(pool, occupied)
   const { busy } = counts.value
   const jobs = Math.min(scale.max, runnersForJobs(fresh.value, busy))
   return {

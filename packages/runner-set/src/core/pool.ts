@@ -1,5 +1,5 @@
 // How sets that share a ceiling divide it: each keeps its floor, jobs come before idle spares, and weights decide while the ceiling is reached.
-import type { PoolMember } from '../model/pool.ts'
+import type { PoolMember, PoolPart } from '../model/pool.ts'
 
 export type PoolShare = {
   /** The lowest ceiling that a member names. */
@@ -27,6 +27,11 @@ export function poolShare(me: PoolMember, others: readonly PoolMember[]): PoolSh
     fair: divide(max, members, ({ floor }) => floor),
     others: others.reduce((sum, member) => sum + kept(member), 0),
   }
+}
+
+/** Returns a member that cannot decide: it keeps its floor and the places that it has, and asks for no other. */
+export function restingMember({ max, weight, floor }: PoolPart, occupied: number | undefined): PoolMember {
+  return { max, weight, floor, occupied, jobs: occupied ?? 0, asked: occupied ?? 0 }
 }
 
 function sumOfKnown(counts: readonly (number | undefined)[]): number | undefined {
