@@ -27,6 +27,7 @@ export async function reportInvalid(
     { ...condition, type: 'Ready', status: 'False' },
     { ...condition, type: 'Stalled', status: 'True' },
   ]
-  const fields = { observedGeneration: generation, lastMessage: problems.join('; '), problems: [], conditions }
+  const lastMessage = problems.join('; ')
+  const fields = { observedGeneration: generation, lastReason: 'spec-invalid', lastMessage, problems: [], conditions }
   await writeStatus(kubernetes, { namespace, name, uid }, fields, leadership.signal).catch(() => {})
 }
