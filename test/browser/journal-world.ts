@@ -142,7 +142,15 @@ function setsOf(count: number, living: readonly Runner[], at: Instant): readonly
         url,
       },
       ...{ labels: [nameOf(set)], paused: false, deleting: false, min: 0, max: 200, demand: all, wanted: all },
-      ...{ hasQueue: true, waiting: 0, counts: of, failuresInARow: 0, waitingSince: null, oldestQueuedAt: null },
+      ...{
+        hasQueue: true,
+        isRead: true,
+        waiting: 0,
+        counts: of,
+        failuresInARow: 0,
+        waitingSince: null,
+        oldestQueuedAt: null,
+      },
       ...{ why: null, nextStartAt: null, problems: [], conditions: [], forgeNumbers, difference: null, unserved: null },
       ...{ objectiveMs: 60_000, oldSince: null },
     }

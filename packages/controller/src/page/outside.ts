@@ -6,20 +6,18 @@ import type { PresentSource } from '@dayfly/dashboard/server/source'
 import { ageText } from '@dayfly/kit/age-text'
 import type { Instant } from '@dayfly/kit/clock'
 import type { PodLogs } from '@dayfly/kubernetes/pod-logs'
-import { forgeTraits } from '@dayfly/runner-set/model/forge-traits'
 import type { Limits } from '@dayfly/runner-set/model/limits'
 import type { LeaseChoice } from '../operate/leader.ts'
 import { type Judged, type Overview, readOverview } from '../operate/overview.ts'
 import { planOf } from '../operate/plan.ts'
 import { type RunnerPod, readRunnerPods } from '../operate/pods.ts'
-import { lastingProblemsOf } from '../operate/problems.ts'
 import { AccessFailure, type Cluster } from '../operate/read.ts'
 import { explanationOf, explanationOfGone } from '../operate/runner-explanation.ts'
 import { readSituation } from '../operate/situation.ts'
 import { isFull } from '../operate/why.ts'
 import { readRunnerFacts } from './runner-facts.ts'
 import { runnerLog } from './runner-log.ts'
-import { unservedNow } from './unserved-now.ts'
+import { setOfView, waitingIn } from './set-of-view.ts'
 
 export type OutsideOptions = {
   readonly cluster: Cluster
@@ -120,7 +118,7 @@ export class Outside implements PresentSource {
   /** The same reasons as those of `dayfly explain`, because it is the same plan. */
   async #reasons({ sets }: Overview): Promise<ReadonlyMap<string, string>> {
     const { cluster, limits } = this.#options
-    const short = sets.filter(({ view }) => (waitingOf(view) ?? 0) > 0 || isFull(view.demand, view.max, view))
+    const short = sets.filter(({ view }) => (waitingIn(view) ?? 0) > 0 || isFull(view.demand, view.max, view))
     const why = new Map<string, string>()
     for (const { view, work } of short.slice(0, explainedMax)) {
       if (!view.set) continue
@@ -153,51 +151,20 @@ export class Outside implements PresentSource {
   }
 
   #setNow({ view, work }: Judged, at: Instant, why: string | null): SetNow {
-    const { namespace, name, set, idle, busy, pending, max, demand } = view
     const id = idOf(view)
-    const waiting = waitingOf(view)
+    const waiting = waitingIn(view)
     if (waiting === 0) this.#waits.delete(id)
     else if (waiting !== null && !this.#waits.has(id)) this.#waits.set(id, at)
-    const isKnown = idle !== undefined && busy !== undefined && pending !== undefined
-    return {
-      ...{
-        id,
-        namespace,
-        name,
-        forge: set?.source.kind ?? '',
-        url: set?.source.url ?? '',
-        labels: set?.source.labels ?? [],
-      },
-      ...{ paused: view.paused, deleting: view.deleting, min: view.min ?? set?.scale.min ?? 0, max: max ?? 0 },
-      demand: demand ?? null,
-      wanted: null,
-      hasQueue: set ? forgeTraits[set.source.kind].demand !== 'utilisation' : true,
-      waiting,
-      counts: isKnown ? { starting: pending, idle, busy, ending: 0 } : null,
-      failuresInARow: view.failed ?? null,
+    return setOfView(view, {
+      ...{ work, why },
       waitingSince: this.#waits.get(id) ?? null,
-      oldestQueuedAt: null,
-      ...{ why, nextStartAt: null, forgeNumbers: null, difference: null },
-      unserved: unservedNow(view.unserved),
-      problems: lastingProblemsOf(view, work),
-      conditions: view.conditions.map(({ observedGeneration: _, lastTransitionTime, ...rest }) => ({
-        ...rest,
-        since: Date.parse(lastTransitionTime ?? '') || null,
-      })),
-      objectiveMs: set?.queueTimeMs ?? null,
       oldSince: this.#failure ? at : null,
-    }
+    })
   }
 }
 
 function idOf({ namespace, name }: { readonly namespace: string; readonly name: string }): string {
   return `${namespace}/${name}`
-}
-
-/** The status of a forge without a queue shows no demand that waits. */
-function waitingOf({ set, demand, busy }: Judged['view']): number | null {
-  if (!set || demand === undefined || busy === undefined) return null
-  return forgeTraits[set.source.kind].demand === 'utilisation' ? null : Math.max(0, demand - busy)
 }
 
 function leaderLine({ leaders, at }: Overview): HealthLine {

@@ -4,16 +4,18 @@ import type { SetNow } from '@dayfly/dashboard/model/set-now'
 import type { PresentSource } from '@dayfly/dashboard/server/source'
 import type { Clock, Instant } from '@dayfly/kit/clock'
 import type { PodLogs } from '@dayfly/kubernetes/pod-logs'
+import type { KubeObject } from '@dayfly/kubernetes/types'
 import type { Limits } from '@dayfly/runner-set/model/limits'
 import type { Controller } from '../controller.ts'
 import type { Cluster } from '../operate/read.ts'
 import { explanationOf, explanationOfGone, type RunnerExplanation } from '../operate/runner-explanation.ts'
-import { viewOfStatus } from '../operate/set-view.ts'
+import { viewOfStatus, viewSet } from '../operate/set-view.ts'
 import type { SetInsight } from '../set-reading.ts'
 import { type Figures, healthLines } from './health.ts'
 import { readRunnerFacts } from './runner-facts.ts'
 import { runnerLog } from './runner-log.ts'
 import { differs, type Remembered, setNowOf, waitingOf } from './set-now.ts'
+import { setOfView } from './set-of-view.ts'
 
 export type PresentOptions = {
   /** Undefined until the controller runs. */
@@ -38,12 +40,13 @@ export function presentOf(options: PresentOptions): PresentSource {
       const all = insights()
       const known = new Set(all.map(({ set }) => idOf(set)))
       for (const id of memory.keys()) if (!known.has(id)) memory.delete(id)
-      return all.map((insight) => {
+      const read = all.map((insight) => {
         const id = idOf(insight.set)
         const remembered = remember(memory.get(id), insight, oldest.get(id), now)
         memory.set(id, remembered)
         return setNowOf(insight, remembered, limits, now)
       })
+      return [...read, ...(controller()?.unread() ?? []).map(unreadSet)]
     },
     health: (scope) => healthLines({ state: controller()?.state(), figures: figures(), now: clock.now() }, scope),
     limits: [],
@@ -54,6 +57,11 @@ export function presentOf(options: PresentOptions): PresentSource {
     },
     log: (life, signal) => runnerLog(logs, life, signal),
   }
+}
+
+/** It has no worker, so the page shows what its object says. */
+function unreadSet(object: KubeObject): SetNow {
+  return setOfView(viewSet(object), { work: { is: 'working' }, why: null, waitingSince: null, oldSince: null })
 }
 
 function idOf({ namespace, name }: { readonly namespace: string; readonly name: string }): SetNow['id'] {

@@ -14,7 +14,9 @@ function sumOf(sets: readonly SetNow[], of: (set: SetNow) => number | null): num
   return sum
 }
 
-export function totalsOf(sets: readonly SetNow[], now: Instant): Totals {
+export function totalsOf(all: readonly SetNow[], now: Instant): Totals {
+  const read = all.filter(({ isRead }) => isRead)
+  const sets = read.length > 0 ? read : all
   const count = (phase: keyof RunnerCounts) => sumOf(sets, ({ counts }) => counts?.[phase] ?? null)
   const waiting = sumOf(
     sets.filter(({ hasQueue }) => hasQueue),
@@ -22,6 +24,7 @@ export function totalsOf(sets: readonly SetNow[], now: Instant): Totals {
   )
   const since = sets.flatMap((set) => waitsSince(set) ?? [])
   return {
+    unread: all.length - read.length,
     waiting,
     running: count('busy'),
     starting: count('starting'),
@@ -52,7 +55,7 @@ export function headSentence(sets: readonly SetNow[], now: Instant): Pick<Head, 
   const first = longest(waits)
   const others = blocked.filter((set) => set !== first)
   const parts = [
-    first ? waitingText(waits, first, now) : calmText(sets, unknown.length, unserved > 0 ? ' for a set' : ''),
+    first ? waitingText(waits, first, now) : calmText(sets, unknown.length, now, unserved > 0 ? ' for a set' : ''),
     ...(first || full.length === 0
       ? []
       : [`${full[0]?.why} (${full.length === 1 ? 'set' : 'sets'} ${setsText(full)}).`.replace('. (', ' (')]),
@@ -87,8 +90,8 @@ function waitingText(waits: readonly SetNow[], first: SetNow, now: Instant): str
   return `${jobs}: ${why} (${where}).`
 }
 
-function calmText(sets: readonly SetNow[], unknown: number, where: string): string {
-  const running = sumOf(sets, ({ counts }) => counts?.busy ?? null)
+function calmText(sets: readonly SetNow[], unknown: number, now: Instant, where: string): string {
+  const { running } = totalsOf(sets, now)
   const runs = running === null ? '' : running === 0 ? ' None runs.' : running === 1 ? ' 1 runs.' : ` ${running} run.`
   return unknown === sets.length ? '' : `No job ${unknown > 0 ? 'is known to wait' : 'waits'}${where}.${runs}`
 }

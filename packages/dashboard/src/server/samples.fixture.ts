@@ -9,7 +9,17 @@ export function sampleSet(id: string, more: Partial<SetNow> = {}): SetNow {
   const [namespace = '', name = ''] = id.split('/')
   return {
     ...{ id, namespace, name, forge: 'github', url: 'https://github.com/acme', labels: [name] },
-    ...{ paused: false, deleting: false, min: 0, max: 10, demand: 0, wanted: 0, hasQueue: true, waiting: 0 },
+    ...{
+      paused: false,
+      deleting: false,
+      min: 0,
+      max: 10,
+      demand: 0,
+      wanted: 0,
+      hasQueue: true,
+      isRead: true,
+      waiting: 0,
+    },
     counts: { starting: 0, idle: 0, busy: 0, ending: 0 },
     ...{ failuresInARow: 0, waitingSince: null, oldestQueuedAt: null, why: null, nextStartAt: null },
     ...{

@@ -55,7 +55,7 @@ function Summary({ set }: { readonly set: SetNow }) {
         <div>
           <dt>Forge</dt>
           <dd>
-            <OutsideLink url={set.url} text={set.url || set.forge} />
+            <OutsideLink url={set.url} text={set.url || set.forge || '?'} />
           </dd>
         </div>
         <div>

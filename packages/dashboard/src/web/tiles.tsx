@@ -1,7 +1,7 @@
 // The totals of the installation. Unknown is "?", never 0.
 import { useComputed } from '@preact/signals'
 import type { Totals } from '../model/set-now.ts'
-import { count, duration } from './format.ts'
+import { count, counted, duration } from './format.ts'
 import { useStore } from './store.ts'
 
 export function Tiles() {
@@ -32,13 +32,18 @@ export function Tiles() {
           <dt>{name}</dt>
           <dd>
             <span class="tile-value">{value}</span>
-            <span class="tile-note">{isUnknown ? 'the forge did not answer' : note}</span>
+            <span class="tile-note">{isUnknown ? unknownNote(totals) : note}</span>
+            {totals.unread === 0 ? null : <span class="old">without {counted(totals.unread, 'invalid set')}</span>}
             {oldest === null ? null : <span class="old">a part is {oldest} old</span>}
           </dd>
         </div>
       ))}
     </dl>
   )
+}
+
+function unknownNote({ unread }: Totals): string {
+  return unread > 0 ? 'unknown' : 'the forge did not answer'
 }
 
 function startingNote(idle: number | null): string {

@@ -1,6 +1,6 @@
 // The demand that waits: by set with reason, next step and next start, and the jobs themselves.
 import type { WaitingJob } from '../model/life.ts'
-import { faultsOf, type SetNow } from '../model/set-now.ts'
+import { faultsOf, type SetNow, type Totals } from '../model/set-now.ts'
 import { count, counted } from './format.ts'
 import { GuideLink, In, Note, Section, Since } from './parts.tsx'
 import { setAddress } from './route.ts'
@@ -14,7 +14,7 @@ export function Waiting() {
   return (
     <Section id="waiting" title="What waits">
       {waiting.length === 0 ? (
-        <Note>{emptySentence(totals?.waiting ?? null, totals?.running ?? null)}</Note>
+        <Note>{emptySentence(totals)}</Note>
       ) : (
         <ShowMore items={waiting} first={8} class="cards">
           {(set) => <WaitingSet key={set.id} set={set} />}
@@ -133,10 +133,11 @@ export function OutsideLink({ url, text }: { readonly url: string; readonly text
   )
 }
 
-function emptySentence(waiting: number | null, running: number | null): string {
-  if (waiting === null) return 'It is unknown whether jobs wait: the forge did not answer. Nothing is counted as 0.'
+function emptySentence({ waiting, running, unread }: Partial<Totals> = {}): string {
+  if (waiting === undefined || waiting === null) return 'It is unknown whether jobs wait. Nothing is counted as 0.'
   if (waiting > 0) return `${counted(waiting, 'job')} ${waiting === 1 ? 'waits' : 'wait'} for a runner.`
-  if (running === null) return 'No job waits.'
+  if (unread) return 'No job is known to wait. Jobs for an invalid set are not known.'
+  if (running === undefined || running === null) return 'No job waits.'
   return running === 0 ? 'No job waits or runs.' : `No job waits. ${count(running)} ${running === 1 ? 'runs' : 'run'}.`
 }
 
