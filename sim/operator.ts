@@ -2,7 +2,7 @@
 import { type SetSpec, setObject } from './sets.ts'
 import type { World } from './world.ts'
 
-export type Condition = {
+type Condition = {
   readonly type: string
   readonly status: string
   readonly reason: string

@@ -1,6 +1,6 @@
 // A world at rest has exactly the idle runners that its sets ask for, and every status says so.
 import { runnerPrefix } from '@dayfly/runner-set/model/runner-names'
-import { type Condition, conditionsOf, statusOf } from '../operator.ts'
+import { conditionsOf, statusOf } from '../operator.ts'
 import type { SetSpec } from '../sets.ts'
 import type { World } from '../world.ts'
 import type { Checker } from './checker.ts'
@@ -15,10 +15,7 @@ export const rest: Checker = {
 function problemsOf(world: World, set: SetSpec): readonly string[] {
   const { registry } = world
   const unhappy = ['Ready', 'ForgeConnected'].filter(
-    (type) =>
-      !conditionsOf(world, set).some(
-        (one) => one.type === type && (one.status === 'True' || mayStart(world, set, one)),
-      ),
+    (type) => !conditionsOf(world, set).some((one) => one.type === type && one.status === 'True'),
   )
   const { idle, busy, pending } = statusOf(world, set)
   const shown = JSON.stringify({ idle, busy, pending })
@@ -44,11 +41,6 @@ function problemsOf(world: World, set: SetSpec): readonly string[] {
       ? []
       : [`${set.name} has ${registered.length} registrations (${registered.join(', ')}), and should have ${spares}`]),
   ]
-}
-
-/** The jobs of a set may all go to runners of another one of its Gitea. Then no runner shows that a new template works. */
-function mayStart(world: World, set: SetSpec, { type, reason }: Condition): boolean {
-  return set.forge === 'gitea' && sparesOf(world, set) === 0 && type === 'Ready' && reason === 'Starting'
 }
 
 /** The registrations of the set as it is now. Those of a set that was deleted while its forge failed stay for `dayfly sweep`. */

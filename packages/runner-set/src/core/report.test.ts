@@ -17,6 +17,8 @@ const failed = (failuresInARow: number, failedAt = now) => ({
   failedAt,
   last: { ...failure, at: now, runner: 'a' },
 })
+const tried = (failuresInARow = 0, failedAt = now) => ({ ...failed(failuresInARow, failedAt), proof: 'tried' }) as const
+const none = { wanted: 0, living: 0, covered: 0, missing: 0, surplus: 0 }
 const refused = (reason: Failure['reason'] = 'admission-denied'): Partial<SetWorld> => {
   const { templateHash } = world([])
   const denied: Failure = { reason, message: 'by policy p' }
@@ -60,7 +62,12 @@ describe('conditions', () => {
     ['Ready', 'True', 'WaitingForForgeLimit', { ...jobs(1), allowance: { now: 0, nextAt: now + 60_000 } }],
     ['Ready', 'True', 'Ready', { ...jobs(1), history: proved, allowance: { now: 1, nextAt: now + 60_000 } }],
     ['Ready', 'Unknown', 'Starting', jobs(1)],
-    ['Ready', 'Unknown', 'Starting', { history: { ...noHistory, proof: 'tried' } }],
+    ['Ready', 'Unknown', 'Starting', { history: tried(), need: { ...none, living: 1 } }],
+    ['Ready', 'Unknown', 'Starting', { history: tried(), need: { ...none, missing: 1 } }],
+    ['Ready', 'Unknown', 'Starting', { history: tried(), need: undefined }],
+    ['Ready', 'Unknown', 'Starting', { history: tried(1), need: none }],
+    ['Ready', 'True', 'Ready', { history: tried(1, now - limits.failureMemoryMs - 1), need: none }],
+    ['Ready', 'True', 'Ready', { history: tried(), need: none }],
     ['Ready', 'True', 'Ready', jobs(0)],
     ['Ready', 'True', 'Ready', { ...jobs(2), history: failed(2) }],
     ['Ready', 'False', 'ImageMissing', { ...jobs(2), history: failed(3) }],

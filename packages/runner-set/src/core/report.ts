@@ -171,7 +171,7 @@ function readyCondition(moment: Moment, found: Found, blocking: Untimed | undefi
     const message = `Runners wait for the limit of the forge, which allows the next registration at ${timestamp(until)}.`
     return { type: 'Ready', status: 'True', reason: limited, message }
   }
-  if (isUnproven(world)) {
+  if (isUnproven(moment)) {
     const message = `No runner of this template has come online yet.${stepText(world)}`
     return { type: 'Ready', status: 'Unknown', reason: 'Starting', message }
   }
@@ -179,9 +179,12 @@ function readyCondition(moment: Moment, found: Found, blocking: Untimed | undefi
   return { type: 'Ready', status: 'True', reason: 'Ready', message }
 }
 
-/** A set that needs no runner shows no doubt before it starts the first one. */
-function isUnproven({ history: { proof }, need }: SetWorld): boolean {
-  return proof === 'tried' || (proof === 'untried' && need !== undefined && need.missing > 0)
+/** A set that needs no runner and has none shows no doubt: not before the first one, nor after one that ended early and without a failure. */
+function isUnproven({ world: { history, need }, limits, now }: Moment): boolean {
+  const { proof } = history
+  if (proof === 'untried') return need !== undefined && need.missing > 0
+  const rests = need?.living === 0 && need.missing <= 0 && recentFailures(history, limits, now) === 0
+  return proof === 'tried' && !rests
 }
 
 function stepText({ underWay }: SetWorld): string {
