@@ -1,6 +1,7 @@
 // Flags of Node for the processes of the simulation. Most objects of a job die young, also those that live for its minutes of
-// virtual time: a larger young generation copies fewer of them.
-export const memoryFlags: readonly string[] = ['--max-semi-space-size=64']
+// virtual time: a larger young generation copies fewer of them. Each processor has a process of its own, so threads of the
+// collector only wait for each other: one thread takes 5 % less processor time.
+export const memoryFlags: readonly string[] = ['--max-semi-space-size=64', '--single-threaded-gc']
 
 /**
  * Flags for a long run. Ten thousand runners have about 1.1 GB of live objects. The growth between two collections decides how
