@@ -9,7 +9,7 @@ export default defineConfig({
     pool: 'forks',
     // They mostly wait for processes of their own.
     maxWorkers: 4,
-    testTimeout: 20_000,
+    testTimeout: 60_000,
     hookTimeout: 20_000,
   },
 })
