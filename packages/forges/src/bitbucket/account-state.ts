@@ -1,5 +1,5 @@
 // Everything that the sets of one account share: its API, its budget, its list of runners and its cordons.
-import type { Clock } from '@dayfly/kit/clock'
+import type { Clock, Instant } from '@dayfly/kit/clock'
 import type { Random } from '@dayfly/kit/random'
 import { forgeTraits } from '@dayfly/runner-set/model/forge-traits'
 import { PortError } from '@dayfly/runner-set/model/port-error'
@@ -82,8 +82,8 @@ export class AccountState {
   }
 
   /**
-   * Removes a registration. Bitbucket itself would remove a busy runner, so the runner is cordoned first. A list that is
-   * requested after the pick-up delay then proves that it has no step and gets none.
+   * Removes a registration. Bitbucket itself would remove a busy runner, so the runner is cordoned first. Two lists in a row
+   * that are requested after the pick-up delay then prove that it has no step and gets none. One list alone may be out of date.
    */
   async remove(id: string, signal?: AbortSignal): Promise<'removed' | 'absent' | 'busy'> {
     try {
@@ -95,16 +95,26 @@ export class AccountState {
     const known = this.roster.view?.runners.find((runner) => runner.id === id)
     // A list in which it has a step may be out of date.
     if (known?.step !== undefined && (await this.#listed(id, signal))?.step !== undefined) return 'busy'
-    const since = this.#cordons.since(id) ?? this.clock.now()
-    const waitMs = since + this.#pickUpDelayMs - this.clock.now()
+    const provedFrom = (this.#cordons.since(id) ?? this.clock.now()) + this.#pickUpDelayMs
+    const waitMs = provedFrom - this.clock.now()
     if (waitMs > 0) await this.clock.sleep(waitMs, signal)
-    const runner = await this.#listed(id, signal)
-    if (!runner) return 'absent'
-    if (runner.step !== undefined) return 'busy'
-    if (!runner.isCordoned) {
-      throw bitbucketError('unavailable', `The runner ${runner.name} was enabled again by another client.`)
+    const lists = this.#showsIdle(id, provedFrom) ? 1 : 2
+    for (let list = 0; list < lists; list++) {
+      const runner = await this.#listed(id, signal)
+      if (!runner) return 'absent'
+      if (runner.step !== undefined) return 'busy'
+      if (!runner.isCordoned) {
+        throw bitbucketError('unavailable', `The runner ${runner.name} was enabled again by another client.`)
+      }
     }
     return this.delete(id, signal)
+  }
+
+  /** Whether the last list was requested at `from` or later, and has the runner without a step. */
+  #showsIdle(id: string, from: Instant): boolean {
+    const { view } = this.roster
+    const runner = view && view.at >= from ? view.runners.find((one) => one.id === id) : undefined
+    return runner !== undefined && runner.step === undefined
   }
 
   /** Removes a registration without any proof. */

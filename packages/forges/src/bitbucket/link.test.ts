@@ -62,6 +62,28 @@ test('a runner that looks idle but has been given a step is not removed', async 
   expect(stepOf(bench, step)?.result).toBe('SUCCESSFUL')
 })
 
+test('a list that is out of date does not prove that a runner is idle', async () => {
+  const bench = bitbucketBench()
+  const { link } = await bench.open()
+  const registration = await startRunner(bench, link, 'linux-a')
+  await bench.clock.advance(35_000)
+  const [step] = bench.queue()
+  const answerLate = async () => {
+    await bench.clock.sleep(10_000)
+    const headers = { authorization: 'Bearer wat' }
+    const path = '/2.0/workspaces/acme/pipelines-config/runners'
+    const request = { method: 'GET', path, query: {}, headers, body: noBody, expect: 'whole' } as const
+    const { body } = await bench.emulator.transport(request)
+    if (body.kind !== 'json') throw new Error('a list is JSON')
+    await bench.clock.sleep(30_000)
+    const action = { kind: 'answer', status: 200, body: body.value } as const
+    bench.emulator.control.fault({ match: { method: 'GET', pathRegex: 'runners$' }, action })
+  }
+  const [outcome] = await Promise.all([bench.wait(link.deregister(registration)), answerLate()])
+  expect(outcome).toBe('busy')
+  expect(stepOf(bench, step)?.state).toBe('IN_PROGRESS')
+})
+
 test('a busy runner that is offline for a while stays, and counts as busy', async () => {
   const bench = bitbucketBench()
   const { link, reader } = await bench.open()
