@@ -202,7 +202,9 @@ test('kills a process in a shared volume with the last container of the pod', as
   const mounts: Mount[] = [{ mountPath: '/work', subPath: undefined, volume: { name: 'work', files: [] } }]
   const other = shell('sleep 300', { id: { pod: 'uid-1', name: 'other', attempt: 0 }, mounts })
   await started(runtime, other)
-  await run(runtime, shell('cd "$DAYFLY_ROOT/work"; setsid env -i sleep 301 & sleep 0.05', { mounts }))
+  // The container ends once the process has lost its environment, so that only its folder shows where it belongs.
+  const left = `setsid env -i sh -c ': > begun; exec sleep 301' & until [ -e begun ]; do :; done`
+  await run(runtime, shell(`cd "$DAYFLY_ROOT/work"; ${left}`, { mounts }))
   expect(
     processScan(data)
       .run()
