@@ -101,7 +101,7 @@ function setOf(name: (typeof sets)[number], at: Instant): SetNow {
     : { reason: 'Ready', message: 'Runners start when jobs ask for them.' }
   return {
     ...{ id: `ci/${name}`, namespace: 'ci', name, forge: 'github', url, labels: [name] },
-    ...{ paused: false, deleting: false, min: isFull ? 0 : 1, max: 20, hasQueue: true, isRead: true },
+    ...{ paused: false, deleting: false, min: isFull ? 0 : 1, max: 20, hasQueue: true, isValid: true },
     ...{ demand: isFull ? 3 : 0, wanted: isFull ? 3 : 1, waiting: isFull ? 3 : 0 },
     counts: { starting: 0, idle: isFull ? 0 : 1, busy: 0, ending: 0 },
     ...{ failuresInARow: isFull ? 6 : 0, waitingSince: isFull ? since : null, oldestQueuedAt: isFull ? since : null },

@@ -144,7 +144,7 @@ function setsOf(count: number, living: readonly Runner[], at: Instant): readonly
       ...{ labels: [nameOf(set)], paused: false, deleting: false, min: 0, max: 200, demand: all, wanted: all },
       ...{
         hasQueue: true,
-        isRead: true,
+        isValid: true,
         waiting: 0,
         counts: of,
         failuresInARow: 0,

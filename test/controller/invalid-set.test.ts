@@ -23,6 +23,6 @@ it('is shown by kubectl and the page, and its numbers are unknown', async () => 
   })
   const [set, ...others] = present.sets()
   expect(others).toEqual([])
-  expect(set).toMatchObject({ name: 'linux', isRead: false, max: 4, demand: null, counts: null })
+  expect(set).toMatchObject({ name: 'linux', isValid: false, max: 4, demand: null, counts: null })
   expect(set?.problems).toMatchObject([{ reason: 'spec-invalid', detail: expect.stringContaining('Mars/Base') }])
 })

@@ -28,8 +28,8 @@ export interface Controller {
   state(): ControllerState
   /** Returns what the page shows of each set. It reads what is in memory. */
   insights(): readonly SetInsight[]
-  /** Returns the sets that cannot be read. It reads what is in memory. */
-  unread(): readonly KubeObject[]
+  /** Returns the sets whose spec is not valid. It reads what is in memory. */
+  invalid(): readonly KubeObject[]
   /** Waits for actions under way, and gives the sessions and the Lease back. Runners live on. Takes at most 40 s. */
   stop(): Promise<void>
 }
@@ -84,10 +84,10 @@ export function startController(options: ControllerOptions, journal: Journal): C
       election: election.view(),
       watches: watches.states(),
       sets: setWorkers.readings(),
-      invalid: setWorkers.unread().map(({ metadata: { namespace, name } }) => ({ namespace: namespace ?? '', name })),
+      invalid: setWorkers.invalid().map(({ metadata: { namespace, name } }) => ({ namespace: namespace ?? '', name })),
     }),
     insights: () => setWorkers.insights(),
-    unread: () => setWorkers.unread(),
+    invalid: () => setWorkers.invalid(),
     stop: async () => {
       sizes.stop()
       if (!(await withinMs(clock, drainMsMax, Promise.all([usage.handOver(), setWorkers.stop()])))) {

@@ -85,7 +85,7 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
   }
 
   /** Returns the sets that cannot be read. */
-  unread(): readonly KubeObject[] {
+  invalid(): readonly KubeObject[] {
     return [...this.#sets.values()].flatMap((entry) => (entry.is === 'unreadable' ? [entry.object] : []))
   }
 

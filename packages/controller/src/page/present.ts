@@ -46,7 +46,7 @@ export function presentOf(options: PresentOptions): PresentSource {
         memory.set(id, remembered)
         return setNowOf(insight, remembered, limits, now)
       })
-      return [...read, ...(controller()?.unread() ?? []).map(unreadSet)]
+      return [...read, ...(controller()?.invalid() ?? []).map(invalidSet)]
     },
     health: (scope) => healthLines({ state: controller()?.state(), figures: figures(), now: clock.now() }, scope),
     limits: [],
@@ -60,7 +60,7 @@ export function presentOf(options: PresentOptions): PresentSource {
 }
 
 /** It has no worker, so the page shows what its object says. */
-function unreadSet(object: KubeObject): SetNow {
+function invalidSet(object: KubeObject): SetNow {
   return setOfView(viewSet(object), { work: { is: 'working' }, why: null, waitingSince: null, oldSince: null })
 }
 

@@ -31,7 +31,7 @@ export function setNowOf(insight: SetInsight, remembered: Remembered, limits: Li
   return {
     ...{ id: `${namespace}/${name}`, namespace, name, forge: source.kind, url: source.url, labels: source.labels },
     ...{ paused: isPaused(set), deleting: false, min: insight.status?.min ?? scale.min, max: scale.max },
-    isRead: true,
+    isValid: true,
     hasQueue: forgeTraits[source.kind].demand !== 'utilisation',
     demand: jobs ?? null,
     wanted: decided?.need?.wanted ?? null,

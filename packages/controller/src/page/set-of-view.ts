@@ -1,4 +1,4 @@
-// One set as the page shows it, from what the API server has of it: the page without the controller, and sets that cannot be read.
+// One set as the page shows it, from its object at the API server: for the page without the controller, and for an invalid set.
 import type { SetNow } from '@dayfly/dashboard/model/set-now'
 import type { Instant } from '@dayfly/kit/clock'
 import { forgeTraits } from '@dayfly/runner-set/model/forge-traits'
@@ -15,10 +15,12 @@ export type Beside = {
   readonly oldSince: Instant | null
 }
 
+/** Returns the set with `null` for each number that only the controller knows, or that nobody counts. */
 export function setOfView(view: SetView, { work, why, waitingSince, oldSince }: Beside): SetNow {
   const { namespace, name, set, max } = view
-  // Nobody writes the counts of a set that cannot be read.
-  const { idle, busy, pending, demand } = set ? view : ({} as Partial<SetView>)
+  // Nobody writes the counts of an invalid set, so its status may be old.
+  const counted: Partial<SetView> = set ? view : {}
+  const { idle, busy, pending, demand } = counted
   const isKnown = idle !== undefined && busy !== undefined && pending !== undefined
   return {
     ...{ id: `${namespace}/${name}`, namespace, name, forge: set?.source.kind ?? '', url: set?.source.url ?? '' },
@@ -26,7 +28,7 @@ export function setOfView(view: SetView, { work, why, waitingSince, oldSince }: 
     ...{ paused: view.paused, deleting: view.deleting, min: view.min ?? set?.scale.min ?? 0, max: max ?? 0 },
     demand: demand ?? null,
     wanted: null,
-    isRead: set !== undefined,
+    isValid: set !== undefined,
     hasQueue: set ? forgeTraits[set.source.kind].demand !== 'utilisation' : true,
     waiting: waitingIn(view),
     counts: isKnown ? { starting: pending, idle, busy, ending: 0 } : null,

@@ -56,8 +56,8 @@ export type SetNow = {
   readonly wanted: number | null
   /** Whether the forge shows the jobs that wait. Bitbucket does not: there `waiting` is always null, and no fault. */
   readonly hasQueue: boolean
-  /** Whether the controller can read the set. If not, it does nothing for it, and nobody counts its jobs and runners. */
-  readonly isRead: boolean
+  /** Whether its spec is valid. If not, the controller does nothing for it, and nobody counts its jobs and runners. */
+  readonly isValid: boolean
   /** Jobs that have no runner yet. */
   readonly waiting: number | null
   readonly counts: RunnerCounts | null
@@ -96,9 +96,9 @@ export type HealthLine = {
   readonly detail: string
 }
 
-/** The numbers of all sets that can be read. `unread` counts the others. */
+/** The numbers of all valid sets. `invalid` counts the other sets. */
 export type Totals = {
-  readonly unread: number
+  readonly invalid: number
   readonly waiting: number | null
   readonly running: number | null
   readonly starting: number | null

@@ -73,15 +73,15 @@ test.each([
 test('one unknown part makes a total unknown', () => {
   const sets = [sampleSet('ci/a', { counts: null }), sampleSet('ci/b', { ...busy(3), ...waits(2, null, 1) })]
   const unknown = { running: null, starting: null, idle: null }
-  expect(totalsOf(sets, start)).toEqual({ ...unknown, unread: 0, waiting: 2, longestWaitMs: minute })
+  expect(totalsOf(sets, start)).toEqual({ ...unknown, invalid: 0, waiting: 2, longestWaitMs: minute })
 })
 
 test('a set that cannot be read is named, and the totals are those of the others', () => {
   const problems = [{ reason: 'spec-invalid', sentence: 'The set is not valid.', detail: '', next: 'Correct the set.' }]
-  const unread = sampleSet('ci/typo', { isRead: false, waiting: null, counts: null, problems })
-  const sets = [unread, sampleSet('ci/b', busy(3))]
-  expect(totalsOf(sets, start)).toMatchObject({ unread: 1, waiting: 0, running: 3 })
-  expect(totalsOf([unread], start)).toMatchObject({ unread: 1, waiting: null, running: null })
+  const invalid = sampleSet('ci/typo', { isValid: false, waiting: null, counts: null, problems })
+  const sets = [invalid, sampleSet('ci/b', busy(3))]
+  expect(totalsOf(sets, start)).toMatchObject({ invalid: 1, waiting: 0, running: 3 })
+  expect(totalsOf([invalid], start)).toMatchObject({ invalid: 1, waiting: null, running: null })
   expect(headSentence(sets, start)).toEqual({
     sentence: 'No job is known to wait. 3 run. Whether jobs wait is unknown for typo. Wrong: typo (spec-invalid).',
     tone: 'wrong',

@@ -14,9 +14,14 @@ function sumOf(sets: readonly SetNow[], of: (set: SetNow) => number | null): num
   return sum
 }
 
+/** Nobody counts an invalid set. Without a valid one, every number is unknown. */
+function countedOf(all: readonly SetNow[]): readonly SetNow[] {
+  const valid = all.filter(({ isValid }) => isValid)
+  return valid.length > 0 ? valid : all
+}
+
 export function totalsOf(all: readonly SetNow[], now: Instant): Totals {
-  const read = all.filter(({ isRead }) => isRead)
-  const sets = read.length > 0 ? read : all
+  const sets = countedOf(all)
   const count = (phase: keyof RunnerCounts) => sumOf(sets, ({ counts }) => counts?.[phase] ?? null)
   const waiting = sumOf(
     sets.filter(({ hasQueue }) => hasQueue),
@@ -24,7 +29,7 @@ export function totalsOf(all: readonly SetNow[], now: Instant): Totals {
   )
   const since = sets.flatMap((set) => waitsSince(set) ?? [])
   return {
-    unread: all.length - read.length,
+    invalid: all.filter(({ isValid }) => !isValid).length,
     waiting,
     running: count('busy'),
     starting: count('starting'),
@@ -55,7 +60,7 @@ export function headSentence(sets: readonly SetNow[], now: Instant): Pick<Head, 
   const first = longest(waits)
   const others = blocked.filter((set) => set !== first)
   const parts = [
-    first ? waitingText(waits, first, now) : calmText(sets, unknown.length, now, unserved > 0 ? ' for a set' : ''),
+    first ? waitingText(waits, first, now) : calmText(sets, unknown.length, unserved > 0 ? ' for a set' : ''),
     ...(first || full.length === 0
       ? []
       : [`${full[0]?.why} (${full.length === 1 ? 'set' : 'sets'} ${setsText(full)}).`.replace('. (', ' (')]),
@@ -90,8 +95,8 @@ function waitingText(waits: readonly SetNow[], first: SetNow, now: Instant): str
   return `${jobs}: ${why} (${where}).`
 }
 
-function calmText(sets: readonly SetNow[], unknown: number, now: Instant, where: string): string {
-  const { running } = totalsOf(sets, now)
+function calmText(sets: readonly SetNow[], unknown: number, where: string): string {
+  const running = sumOf(countedOf(sets), ({ counts }) => counts?.busy ?? null)
   const runs = running === null ? '' : running === 0 ? ' None runs.' : running === 1 ? ' 1 runs.' : ` ${running} run.`
   return unknown === sets.length ? '' : `No job ${unknown > 0 ? 'is known to wait' : 'waits'}${where}.${runs}`
 }

@@ -17,7 +17,7 @@ export function sampleSet(id: string, more: Partial<SetNow> = {}): SetNow {
       demand: 0,
       wanted: 0,
       hasQueue: true,
-      isRead: true,
+      isValid: true,
       waiting: 0,
     },
     counts: { starting: 0, idle: 0, busy: 0, ending: 0 },

@@ -42,7 +42,7 @@ export function setOf(
     demand: isSilent ? null : counts.busy + waiting,
     wanted: isSilent ? null : Math.min(40, counts.busy + counts.idle + waiting),
     hasQueue: true,
-    isRead: true,
+    isValid: true,
     waiting: isSilent ? null : waiting,
     counts,
     failuresInARow: isFailing ? 6 : 0,
@@ -82,7 +82,7 @@ export function headOf(sets: readonly SetNow[], jobs: ReadonlyMap<string, Waitin
       : waits,
     tone: first ? 'wrong' : jobs.size > 0 ? 'waiting' : 'calm',
     totals: {
-      unread: 0,
+      invalid: 0,
       waiting: isKnown ? jobs.size : null,
       running: busy,
       starting: sum('starting'),

@@ -64,9 +64,7 @@ function Summary({ set }: { readonly set: SetNow }) {
         </div>
         <div>
           <dt>Runners</dt>
-          <dd>
-            {set.min} to {set.max}
-          </dd>
+          <dd>{set.isValid ? `${set.min} to ${set.max}` : '?'}</dd>
         </div>
         <div>
           <dt>Longest wait</dt>

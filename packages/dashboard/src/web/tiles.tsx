@@ -33,7 +33,7 @@ export function Tiles() {
           <dd>
             <span class="tile-value">{value}</span>
             <span class="tile-note">{isUnknown ? unknownNote(totals) : note}</span>
-            {totals.unread === 0 ? null : <span class="old">without {counted(totals.unread, 'invalid set')}</span>}
+            {totals.invalid === 0 ? null : <span class="old">without {counted(totals.invalid, 'invalid set')}</span>}
             {oldest === null ? null : <span class="old">a part is {oldest} old</span>}
           </dd>
         </div>
@@ -42,8 +42,8 @@ export function Tiles() {
   )
 }
 
-function unknownNote({ unread }: Totals): string {
-  return unread > 0 ? 'unknown' : 'the forge did not answer'
+function unknownNote({ invalid }: Totals): string {
+  return invalid > 0 ? 'unknown' : 'the forge did not answer'
 }
 
 function startingNote(idle: number | null): string {

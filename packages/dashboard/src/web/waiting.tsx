@@ -133,10 +133,10 @@ export function OutsideLink({ url, text }: { readonly url: string; readonly text
   )
 }
 
-function emptySentence({ waiting, running, unread }: Partial<Totals> = {}): string {
+function emptySentence({ waiting, running, invalid }: Partial<Totals> = {}): string {
   if (waiting === undefined || waiting === null) return 'It is unknown whether jobs wait. Nothing is counted as 0.'
   if (waiting > 0) return `${counted(waiting, 'job')} ${waiting === 1 ? 'waits' : 'wait'} for a runner.`
-  if (unread) return 'No job is known to wait. Jobs for an invalid set are not known.'
+  if (invalid) return 'No job is known to wait. Jobs for an invalid set are not known.'
   if (running === undefined || running === null) return 'No job waits.'
   return running === 0 ? 'No job waits or runs.' : `No job waits. ${count(running)} ${running === 1 ? 'runs' : 'run'}.`
 }
