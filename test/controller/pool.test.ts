@@ -48,6 +48,17 @@ function reschedule(stage: Stage, set: string, schedule: unknown): void {
   if (object) stage.registry.update('runnersets.dayfly.dev', { ...object, spec: { ...spec, scale } })
 }
 
+/** Returns how many pods of `large` lived at once while these kubelets worked. */
+async function mostOfLarge(stage: Stage, working: readonly Kubelet[], tenths: number): Promise<number> {
+  let most = 0
+  for (let tenth = 0; tenth < tenths; tenth++) {
+    for (const kubelet of working) await kubelet.work()
+    most = Math.max(most, livingOf(stage, 'large'))
+    await stage.clock.advance(100)
+  }
+  return most
+}
+
 /** Works until all jobs have ended. @param each is called ten times a second */
 async function runAll({ stage, kubelets }: World, jobs: number, each: () => void = () => {}): Promise<void> {
   const until = stage.clock.now() + seconds(1_200)
@@ -119,45 +130,26 @@ it('a member that cannot be read any more keeps the places of its runners until 
   expect(busy).toBe(4)
   reschedule(stage, 'small', nowhere)
   queue(stage, 14, 'large')
-  const mostOfLarge = async (smallEnds: boolean) => {
-    let most = 0
-    for (let tenth = 0; tenth < 450; tenth++) {
-      await kubelets.large.work()
-      if (smallEnds) await kubelets.small.work()
-      most = Math.max(most, livingOf(stage, 'large'))
-      await stage.clock.advance(100)
-    }
-    return most
-  }
-  expect(await mostOfLarge(false)).toBe(2)
-  expect(await mostOfLarge(true)).toBe(6)
+  expect(await mostOfLarge(stage, [kubelets.large], 450)).toBe(2)
+  expect(await mostOfLarge(stage, [kubelets.large, kubelets.small], 450)).toBe(6)
 })
 
 it('a member that cannot be read keeps its floor: while its link is removed, after a new start, and until it is deleted', async () => {
   const { stage, kubelets, killed } = await open({ min: 2 }, {})
-  const mostOfLarge = async (tenths: number) => {
-    let most = 0
-    for (let tenth = 0; tenth < tenths; tenth++) {
-      await kubelets.large.work()
-      await kubelets.small.work()
-      most = Math.max(most, livingOf(stage, 'large'))
-      await stage.clock.advance(100)
-    }
-    return most
-  }
-  await mostOfLarge(100)
+  const most = (tenths: number) => mostOfLarge(stage, [kubelets.large, kubelets.small], tenths)
+  await most(100)
   queue(stage, 20, 'large')
   // Both changes arrive before the earlier worker has ended.
   reschedule(stage, 'small', nowhere)
   reschedule(stage, 'small', [{ ...nowhere[0], timeZone: 'UTC' }])
-  expect(await mostOfLarge(100)).toBe(4)
+  expect(await most(100)).toBe(4)
   queue(stage, 40, 'large')
   reschedule(stage, 'small', nowhere)
-  expect(await mostOfLarge(300)).toBe(4)
+  expect(await most(300)).toBe(4)
   for (const name of podNames(stage)) if (name.startsWith('small-')) stage.registry.delete('pods', namespace, name)
   killed.add('controller-1')
   stage.controller = stage.start('controller-2')
-  expect(await mostOfLarge(600)).toBe(4)
+  expect(await most(600)).toBe(4)
   const kubernetes = createKubernetes({ transport: stage.transport, clock: stage.clock, random: seededRandom(1) })
   const cluster = { kubernetes, clock: stage.clock }
   const mates = readSet(cluster, { namespace, name: 'large' }).then(
@@ -167,7 +159,7 @@ it('a member that cannot be read keeps its floor: while its link is removed, aft
   // `dayfly explain` names the places that the controller keeps.
   expect(await mates).toMatchObject([{ floor: 2, occupied: 0, jobs: 0 }])
   stage.registry.delete('runnersets.dayfly.dev', namespace, 'small')
-  expect(await mostOfLarge(100)).toBe(6)
+  expect(await most(100)).toBe(6)
 })
 
 it('a killed controller leaves the ceiling whole, and each job runs once', async () => {

@@ -203,7 +203,7 @@ test('kills a process in a shared volume with the last container of the pod', as
   const other = shell('sleep 300', { id: { pod: 'uid-1', name: 'other', attempt: 0 }, mounts })
   await started(runtime, other)
   // The container ends once the process has lost its environment, so that only its folder shows where it belongs.
-  const left = `setsid env -i sh -c ': > begun; exec sleep 301' & until [ -e begun ]; do :; done`
+  const left = `setsid env -i sh -c ': > begun; exec sleep 301' & until [ -e begun ]; do sleep 0.01; done`
   await run(runtime, shell(`cd "$DAYFLY_ROOT/work"; ${left}`, { mounts }))
   expect(
     processScan(data)
