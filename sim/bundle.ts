@@ -19,6 +19,7 @@ export async function bundleOf(
   entry: 'worker' | 'long-run/process' | 'lives/process' | keyof Modules,
   edits: readonly Edit[] = [],
 ): Promise<Bundle> {
+  // By this name, vitest leaves the bundle to Node (vitest.config.ts).
   const folder = await mkdtemp(join(tmpdir(), 'dayfly-sim-'))
   const outfile = join(folder, `${entry}.mjs`)
   await build({
@@ -49,9 +50,8 @@ export async function importBundle<Entry extends keyof Modules>(
   edits: readonly Edit[] = [],
 ): Promise<Modules[Entry]> {
   const bundle = await bundleOf(entry, edits)
-  const module = (await import(/* @vite-ignore */ bundle.url)) as Modules[Entry]
-  await bundle.remove()
-  return module
+  const module: Promise<Modules[Entry]> = import(/* @vite-ignore */ bundle.url)
+  return module.finally(bundle.remove)
 }
 
 function edited(edits: readonly Edit[]): Plugin {
