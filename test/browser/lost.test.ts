@@ -99,3 +99,20 @@ it('a page without a token shows where to get one, and opens with it', async () 
   await close()
   await closed.close()
 })
+
+it('a page whose browser gives no textures draws plain bars, and has textures as soon as it gives them', async () => {
+  const { page, faults, close } = await browser.open('about:blank')
+  await page.addInitScript(`
+    const { createPattern } = CanvasRenderingContext2D.prototype
+    let refusals = 6
+    CanvasRenderingContext2D.prototype.createPattern = function (...image) {
+      if (refusals-- > 0) throw new DOMException('The canvas height is 0.', 'InvalidStateError')
+      document.title = 'textures'
+      return createPattern.apply(this, image)
+    }
+  `)
+  await page.goto(server.origin)
+  await expect.poll(() => page.title(), { timeout: waitMs }).toBe('textures')
+  expect(faults.filter((fault) => !fault.startsWith('request to'))).toEqual([])
+  await close()
+})

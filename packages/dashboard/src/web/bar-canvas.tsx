@@ -97,7 +97,7 @@ function createDrawer(box: HTMLElement | null, canvas: HTMLCanvasElement | null,
       canvas.width = width
       canvas.height = height
     }
-    if (brush === null || ratio !== devicePixelRatio) {
+    if (!brush?.isWhole || ratio !== devicePixelRatio) {
       ratio = devicePixelRatio
       brush = brushFor(context, canvas, ratio)
     }

@@ -25,18 +25,21 @@ export type Brush = {
   readonly context: CanvasRenderingContext2D
   readonly colours: Colours
   readonly fills: Readonly<Record<SegmentKind, string | CanvasPattern>>
+  /** Whether the browser gave each texture. Another brush may have those that this one lacks. */
+  readonly isWhole: boolean
   readonly segments: WeakMap<Life, readonly Segment[]>
 }
 
 /** Returns a brush whose textures fit the pixels of the device. */
 export function createBrush(context: CanvasRenderingContext2D, colours: Colours, ratio: number): Brush {
-  const fill = (kind: SegmentKind) => texture(context, kind, colours, ratio)
-  return {
-    context,
-    colours,
-    fills: { queue: fill('queue'), start: fill('start'), idle: fill('idle'), job: fill('job'), end: fill('end') },
-    segments: new WeakMap(),
+  let isWhole = true
+  const fill = (kind: SegmentKind) => {
+    const found = kind === 'job' ? undefined : texture(context, kind, colours, ratio)
+    if (found === null) isWhole = false
+    return found ?? colours[kind]
   }
+  const fills = { queue: fill('queue'), start: fill('start'), idle: fill('idle'), job: fill('job'), end: fill('end') }
+  return { context, colours, fills, isWhole, segments: new WeakMap() }
 }
 
 export function paint(brush: Brush, scene: Scene): void {
@@ -188,28 +191,31 @@ function paintMarks({ context, colours }: Brush, { marks, scale, height }: Scene
 
 const tile = 8
 
-/** Hatching waits, dots start, an empty frame is idle, a solid bar works, and upright lines end. */
+/** Hatching waits, dots start, an empty frame is idle, a solid bar works, and upright lines end.
+ *  Returns null if the browser gives no texture: without its graphics process, it says that a canvas with a size has none. */
 function texture(
   target: CanvasRenderingContext2D,
   kind: SegmentKind,
   colours: Colours,
   ratio: number,
-): string | CanvasPattern {
-  const colour = colours[kind]
-  if (kind === 'job') return colour
+): CanvasPattern | null {
   const size = Math.round(tile * ratio)
   const canvas = new OffscreenCanvas(size, size)
   const context = canvas.getContext('2d')
-  if (context === null) return colour
+  if (context === null) return null
   context.scale(size / tile, size / tile)
   context.fillStyle = colours.back
   context.fillRect(0, 0, tile, tile)
-  context.fillStyle = colour
-  context.strokeStyle = colour
+  context.fillStyle = colours[kind]
+  context.strokeStyle = colours[kind]
   drawTile(context, kind)
-  const pattern = target.createPattern(canvas, 'repeat')
-  pattern?.setTransform(new DOMMatrix().scale(tile / size))
-  return pattern ?? colour
+  try {
+    const pattern = target.createPattern(canvas, 'repeat')
+    pattern?.setTransform(new DOMMatrix().scale(tile / size))
+    return pattern
+  } catch {
+    return null
+  }
 }
 
 function drawTile(context: OffscreenCanvasRenderingContext2D, kind: SegmentKind): void {
