@@ -19,6 +19,13 @@ const failed = (failuresInARow: number, failedAt = now) => ({
 })
 const tried = (failuresInARow = 0, failedAt = now) => ({ ...failed(failuresInARow, failedAt), proof: 'tried' }) as const
 const none = { wanted: 0, living: 0, covered: 0, missing: 0, surplus: 0 }
+/** A set of a pool of four places, whose fair share is one at least. @param taken places of the other set, most of them for idle spares */
+const pooled = (taken: number): Partial<SetWorld> => {
+  const pool = { name: 'ci', max: 4, weight: 1, floor: 0 }
+  const others = [{ max: 4, weight: 1, floor: 0, occupied: taken, jobs: 1, asked: taken }]
+  const me = { max: 4, weight: 1, floor: 0, occupied: 0, jobs: 0, asked: 1 }
+  return { set: runnerSet({ scale: { ...runnerSet().scale, pool } }), pool: { me, others } }
+}
 const refused = (reason: Failure['reason'] = 'admission-denied'): Partial<SetWorld> => {
   const { templateHash } = world([])
   const denied: Failure = { reason, message: 'by policy p' }
@@ -68,6 +75,9 @@ describe('conditions', () => {
     ['Ready', 'Unknown', 'Starting', { history: tried(1), need: none }],
     ['Ready', 'True', 'Ready', { history: tried(1, now - limits.failureMemoryMs - 1), need: none }],
     ['Ready', 'True', 'Ready', { history: tried(), need: none }],
+    ['Ready', 'True', 'WaitingForPool', { ...jobs(1), ...pooled(4) }],
+    ['Ready', 'Unknown', 'Starting', { ...jobs(1), ...pooled(3) }],
+    ['Ready', 'True', 'WaitingForPool', { ...jobs(1), ...pooled(4), history: proved }],
     ['Ready', 'True', 'Ready', jobs(0)],
     ['Ready', 'True', 'Ready', { ...jobs(2), history: failed(2) }],
     ['Ready', 'False', 'ImageMissing', { ...jobs(2), history: failed(3) }],

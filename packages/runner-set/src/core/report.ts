@@ -21,7 +21,7 @@ import {
   versionText,
 } from './runner-version.ts'
 import { minimumText } from './schedule.ts'
-import { waitsForForgeUntil } from './starts.ts'
+import { fullPool, waitsForForgeUntil } from './starts.ts'
 import { failureOfLeft, failuresUntil, leftUntil, recentFailures } from './state/history.ts'
 import { failureOfUnassigned, unassignedShownAt } from './unassigned.ts'
 import { usualText } from './usual-demand.ts'
@@ -170,6 +170,11 @@ function readyCondition(moment: Moment, found: Found, blocking: Untimed | undefi
   if (until !== undefined) {
     const message = `Runners wait for the limit of the forge, which allows the next registration at ${timestamp(until)}.`
     return { type: 'Ready', status: 'True', reason: limited, message }
+  }
+  const full = world.need?.living === 0 ? fullPool(moment) : undefined
+  if (full) {
+    const message = `Runners wait for one of the ${full.max} places of the pool ${full.pool}, which are all taken.`
+    return { type: 'Ready', status: 'True', reason: 'WaitingForPool', message }
   }
   if (isUnproven(moment)) {
     const message = `No runner of this template has come online yet.${stepText(world)}`
