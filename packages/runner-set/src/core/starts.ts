@@ -41,7 +41,7 @@ export function waitsForForgeUntil(moment: Moment): Instant | undefined {
   return why?.is === 'forge-limit' ? why.until : undefined
 }
 
-/** Returns the pool whose places are all taken, if no runner starts before one is free. That is a state and no failure. */
+/** Returns the pool whose places are all taken, if no runner starts before one is free. The wait is a state and no failure. */
 export function fullPool(moment: Moment): Extract<HeldBy, { is: 'pool' }> | undefined {
   const why = waitsFor(moment)
   return why?.is === 'pool' ? why : undefined
