@@ -18,8 +18,9 @@ const withChildren = [
   'test/doctor/{action,files,silence.full,write}.test.ts',
   'test/doctor/live{,-interrupted,-refused,-strange}.test.ts',
 ]
-// The planted bugs bundle the simulations a dozen times: `npm run test:processes` has them.
-const exclude = ['sim/**/planted-bugs.test.ts', ...(isFull ? [] : ['**/*.full.test.ts'])]
+/** Planted bugs bundle the simulations a dozen times, and a long run takes as long as forty seeds: `npm run test:processes` has them. */
+export const slowSimulations: readonly string[] = ['sim/**/planted-bugs.test.ts', 'sim/{lives,long-run}/run-*.test.ts']
+const exclude = [...slowSimulations, ...(isFull ? [] : ['**/*.full.test.ts'])]
 
 // The tests of `npm test`, which need only Node and git. `npm run test:full` runs them with full budgets, and the slow ones, named `*.full.test.ts`.
 export default defineConfig({
@@ -28,6 +29,8 @@ export default defineConfig({
   test: {
     // In threads, tests of child programs and of mounts fail (docs/test-times.md).
     pool: 'forks',
+    // The processors are busy with other tests, so the collector's helpers only take from them.
+    execArgv: ['--single-threaded-gc'],
     // The slow files wait for processes and servers, so two more processes than processors keep the processors busy.
     maxWorkers: availableParallelism() + 2,
     // The package imports JSON without an import attribute, which Node refuses.
