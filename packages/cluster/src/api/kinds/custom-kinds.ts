@@ -5,8 +5,7 @@ import type { Api } from '../api.ts'
 import { customShape } from '../apply/custom-shape.ts'
 import { allVerbs, type Kind, type KindVersion, type PrinterColumn } from '../kind.ts'
 import { cleanupFinalizer, establishedStatus, versionsOf } from '../rules/custom-resource-definition.ts'
-import { compileRules } from '../structural/cel/rule-tree.ts'
-import { readSchema } from '../structural/schema.ts'
+import { compileSchema } from '../structural/cel/compile-schema.ts'
 import { field, type JsonObject, objectAt, sameJson, text } from '../values/json.ts'
 import { remove } from '../verbs/delete.ts'
 
@@ -75,7 +74,7 @@ function kindFrom(definition: StoredObject): Kind {
 
 function versionFrom(version: JsonObject): KindVersion {
   const schema = objectAt(version, 'schema', 'openAPIV3Schema')
-  const structure = readSchema(schema)
+  const { structure, tree } = compileSchema(schema)
   const columns = version['additionalPrinterColumns']
   return {
     name: text(version, 'name'),
@@ -84,7 +83,7 @@ function versionFrom(version: JsonObject): KindVersion {
     schema,
     structure,
     shape: customShape(schema),
-    rules: compileRules(structure).tree,
+    rules: tree,
     // validateDefinition has checked the columns.
     ...(Array.isArray(columns) ? { columns: columns as readonly PrinterColumn[] } : {}),
   }

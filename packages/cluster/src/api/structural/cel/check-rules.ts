@@ -1,8 +1,9 @@
 // Validates the rules of a schema when its definition is written, with the messages of kube-apiserver 1.36.
 import { type FieldError, invalidValue, notAllowed, notSupported, required } from '../../values/field-error.ts'
 import { isObject, type JsonObject, list } from '../../values/json.ts'
-import { type RuleText, readRules, readSchema } from '../schema.ts'
-import { type BadRule, compileRules } from './rule-tree.ts'
+import { type RuleText, readRules } from '../schema.ts'
+import { compileSchema } from './compile-schema.ts'
+import type { BadRule } from './rule-tree.ts'
 
 const reasons = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired']
 
@@ -20,7 +21,7 @@ export function checkRules(schema: JsonObject, path: string): readonly FieldErro
   const texts = checkTexts(schema, `${path}`, true)
   // Reading the schema of tens of thousands of fields takes long.
   if (texts.length > 0 || count === 0) return texts
-  return compileRules(readSchema(schema)).bad.map((rule) => errorOf(rule, path))
+  return compileSchema(schema).bad.map((rule) => errorOf(rule, path))
 }
 
 function countRules(schema: JsonObject): number {
