@@ -1,6 +1,7 @@
 // Views the containers of a pod spec, in the order in which they start.
 import { fieldsAt, isJsonObject, type JsonObject, listAt, type Path, textAt, valueAt } from '@dayfly/kit/read-json'
 import type { ContainerView } from '../pod-view.ts'
+import { filler } from '../read/template/template-value.ts'
 
 export function viewContainers(spec: JsonObject, path: Path): ContainerView[] {
   return [...viewList(spec, path, 'initContainers'), ...viewList(spec, path, 'containers')]
@@ -21,7 +22,7 @@ export function viewContainer(raw: JsonObject, path: Path, init: boolean): Conta
     name: textAt(raw, 'name') ?? '',
     role: init ? (restartPolicy === 'Always' ? 'sidecar' : 'init') : 'container',
     path,
-    image: textAt(raw, 'image'),
+    image: withoutUnknownEnd(textAt(raw, 'image')),
     words: [...words(raw, 'command'), ...words(raw, 'args')],
     env: environment(raw),
     restartPolicy,
@@ -34,6 +35,11 @@ export function viewContainer(raw: JsonObject, path: Path, init: boolean): Conta
     preStop: hook(lifecycle, path, 'preStop'),
     raw,
   }
+}
+
+/** A template often computes the tag together with its colon: `runner${local.tag}` has the name `runner`. */
+function withoutUnknownEnd(image: string | undefined): string | undefined {
+  return image?.replace(new RegExp(`((?:^|\\/)[\\w.-]*\\w)${filler}+$`), '$1')
 }
 
 function hook(lifecycle: JsonObject, path: Path, key: string): ContainerView['postStart'] {

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { decodeFiles, examine } from '../../engine/examine.ts'
 import { fixFiles } from '../../fix/fixes.ts'
 import { catalogue } from '../../rules/catalogue.ts'
+import { undeclaredVersion } from '../../version-fact.ts'
 import { decodeFile } from '../decode/decode.ts'
 import type { DecodedFile } from '../decode/document.ts'
 import { filler } from '../template/template-value.ts'
@@ -142,6 +143,19 @@ describe('a workload of Terraform', () => {
     )
     const [object] = decode(loop).objects
     expect(JSON.stringify(object?.value)).toContain(`"env":["${filler}",{"name":"B"`)
+  })
+
+  it('has a runner that lasts, also if its tag is computed together with the colon', () => {
+    const image = 'docker-public.packages.atlassian.com/sox/atlassian/bitbucket-pipelines-runner${local.tag}'
+    const lasting = job
+      .replace('ghcr.io/actions/actions-runner:2.330.0', image)
+      .replace('          command = ["/home/runner/run.sh"]\n', '')
+      .replace('"Never"', '"OnFailure"')
+    const { findings } = examine(decodeFiles([{ path: 'a.tf', text: lasting }]), catalogue, {
+      version: undeclaredVersion,
+    })
+    expect(findings.map(({ code }) => code)).toContain('POD101')
+    expect(findings.filter(({ code }) => code === 'JOB206' || code === 'JOB207')).toEqual([])
   })
 
   it('is reported as unread where it cannot be read', () => {
