@@ -14,7 +14,7 @@ import { limited, statusChangesAt, statusOf } from './report.ts'
 import { decideReruns } from './rerun/decide-reruns.ts'
 import { hasUnstored } from './rerun/kept.ts'
 import { decideScale } from './scale.ts'
-import { waitsForForgeUntil } from './starts.ts'
+import { waitsFor } from './starts.ts'
 import { checkAgainAt } from './template.ts'
 
 /** Returns what one set needs now.
@@ -175,12 +175,13 @@ function isSame<T extends object>(one: T, other: T | undefined): boolean {
 
 /** The limit of the forge is journaled when its report begins. */
 function limitEvents(moment: Moment, { actions: [report] }: Part): readonly JournalEvent[] {
+  if (report?.kind !== 'report') return []
   const { set, conditions } = moment.world
   const isLimited = (of: readonly Condition[]) => of.some(({ type, reason }) => type === 'Ready' && reason === limited)
-  const until = waitsForForgeUntil(moment)
-  if (report?.kind !== 'report' || until === undefined) return []
+  const why = waitsFor(moment)
+  if (why?.is !== 'forge-limit' || why.until === undefined) return []
   if (!isLimited(report.status.conditions) || isLimited(conditions)) return []
-  return [{ kind: 'registrations-limited', namespace: set.namespace, set: set.name, until }]
+  return [{ kind: 'registrations-limited', namespace: set.namespace, set: set.name, until: why.until }]
 }
 
 /** A problem of how the forge gives jobs to runners is journaled when its report begins. */

@@ -21,7 +21,7 @@ import {
   versionText,
 } from './runner-version.ts'
 import { minimumText } from './schedule.ts'
-import { fullPool, waitsForForgeUntil } from './starts.ts'
+import { waitsFor } from './starts.ts'
 import { failureOfLeft, failuresUntil, leftUntil, recentFailures } from './state/history.ts'
 import { failureOfUnassigned, unassignedShownAt } from './unassigned.ts'
 import { usualText } from './usual-demand.ts'
@@ -166,22 +166,26 @@ function readyCondition(moment: Moment, found: Found, blocking: Untimed | undefi
     const message = 'The set is paused: no runner starts, idle runners are removed, and busy runners finish.'
     return { type: 'Ready', status: 'True', reason: 'Paused', message }
   }
-  const until = waitsForForgeUntil(moment)
-  if (until !== undefined) {
-    const message = `Runners wait for the limit of the forge, which allows the next registration at ${timestamp(until)}.`
-    return { type: 'Ready', status: 'True', reason: limited, message }
-  }
-  const full = world.need?.living === 0 ? fullPool(moment) : undefined
-  if (full) {
-    const message = `Runners wait for one of the ${full.max} places of the pool ${full.pool}, which are all taken.`
-    return { type: 'Ready', status: 'True', reason: 'WaitingForPool', message }
-  }
+  const waits = waitingCondition(moment)
+  if (waits) return waits
   if (isUnproven(moment)) {
     const message = `No runner of this template has come online yet.${stepText(world)}`
     return { type: 'Ready', status: 'Unknown', reason: 'Starting', message }
   }
   const message = `Runners start when jobs ask for them.${stepText(world)}`
   return { type: 'Ready', status: 'True', reason: 'Ready', message }
+}
+
+/** A limit of the forge and a full pool are states, and no failures: nothing is wrong with the set. */
+function waitingCondition(moment: Moment): Untimed | undefined {
+  const why = waitsFor(moment)
+  if (why?.is === 'forge-limit' && why.until !== undefined) {
+    const message = `Runners wait for the limit of the forge, which allows the next registration at ${timestamp(why.until)}.`
+    return { type: 'Ready', status: 'True', reason: limited, message }
+  }
+  if (why?.is !== 'pool' || moment.world.need?.living !== 0) return undefined
+  const message = `Runners wait for one of the ${why.max} places of the pool ${why.pool}, which are all taken.`
+  return { type: 'Ready', status: 'True', reason: 'WaitingForPool', message }
 }
 
 /** A set that needs no runner and has none shows no doubt: not before the first one, nor after one that ended early and without a failure. */

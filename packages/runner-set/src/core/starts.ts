@@ -28,23 +28,11 @@ export function startsOf(moment: Moment, counts: Counts, missing: number): Start
 }
 
 /** Returns what keeps each missing runner from starting; undefined if none is missing, or one may start. */
-function waitsFor(moment: Moment): HeldBy | undefined {
+export function waitsFor(moment: Moment): HeldBy | undefined {
   const { counts, need } = moment.world
   if (!counts.known || !need) return undefined
   const { count, held } = startsOf(moment, counts.value, need.missing)
   return count === 0 ? held?.why : undefined
-}
-
-/** Returns when the forge allows the next registration, if no runner starts before. The limit is a state and no failure. */
-export function waitsForForgeUntil(moment: Moment): Instant | undefined {
-  const why = waitsFor(moment)
-  return why?.is === 'forge-limit' ? why.until : undefined
-}
-
-/** Returns the pool whose places are all taken, if no runner starts before one is free. The wait is a state and no failure. */
-export function fullPool(moment: Moment): Extract<HeldBy, { is: 'pool' }> | undefined {
-  const why = waitsFor(moment)
-  return why?.is === 'pool' ? why : undefined
 }
 
 /** Nothing starts without an accepted template, nor after a failure that no new runner can avoid. */
