@@ -1,7 +1,7 @@
 // The world of one seed: small, with many faults. Everything in it is drawn from the seed.
 import { type Random, randomInteger } from '@dayfly/kit/random'
 import { giteaOf, withoutGitea } from './gitea/plan.ts'
-import { namespaces, setsOf, withAges, withHabits, withPool, withSchedules } from './sets.ts'
+import { namespaces, setsOf, withAges, withHabits, withKeeps, withPool, withSchedules } from './sets.ts'
 import { pick, streamOf } from './streams.ts'
 import { fairWeather, weatherOf } from './weather.ts'
 import type { WorldPlan } from './world.ts'
@@ -23,7 +23,8 @@ export function seedPlan(seed: number): WorldPlan {
     reruns && set.forge === 'github' ? { ...set, reruns } : set,
   )
   const aged = withAges(withSchedules(all, streamOf(seed, 'the schedules')), streamOf(seed, 'the ages'))
-  const sets = withHabits(aged, streamOf(seed, 'the habits'))
+  const usual = withHabits(aged, streamOf(seed, 'the habits'))
+  const sets = withKeeps(usual, streamOf(seed, 'the kept pods'))
   return {
     ...{ seed, sets, namespaces, weather, weak, nodes: [{}], cluster: { terminatedPodGcThreshold } },
     github: githubKnobs(streamOf(seed, 'forges')),

@@ -18,6 +18,8 @@ export type SetSpec = {
   readonly usual?: number
   /** The age at which its idle runners are replaced, in seconds. */
   readonly idleMaxS?: number
+  /** How long its ended pods are kept, in seconds. */
+  readonly keepS?: { readonly failed: number; readonly finished: number }
   /** Its part in the pool of its namespace. */
   readonly pool?: { readonly max: number; readonly floor: number; readonly weight: number }
   /** The set repeats jobs that the infrastructure broke. */
@@ -88,6 +90,15 @@ export function withHabits(sets: readonly SetSpec[], random: Random): readonly S
   return sets.map((set) => (random() < 0.3 ? set : { ...set, usual: randomInteger(random, 1, set.max) }))
 }
 
+/** In some of the worlds, ended pods are kept for someone who reads their logs. */
+export function withKeeps(sets: readonly SetSpec[], random: Random): readonly SetSpec[] {
+  if (random() > 0.25) return sets
+  return sets.map((set) => ({
+    ...set,
+    keepS: { failed: randomInteger(random, 20, 90), finished: random() < 0.5 ? 0 : randomInteger(random, 5, 60) },
+  }))
+}
+
 /** Returns the status that an earlier controller left: the demand of four weeks, of which one was unusual. */
 export function earlierStatus({ usual = 0 }: SetSpec): object {
   const dayOf = (week: number) => new Date(worldStart - week * 7 * 86_400_000).toISOString().slice(0, 10)
@@ -96,14 +107,15 @@ export function earlierStatus({ usual = 0 }: SetSpec): object {
 }
 
 export function setObject(set: SetSpec) {
-  const { namespace, name, forge, account, labels, reruns, idleMaxS } = set
+  const { namespace, name, forge, account, labels, reruns, idleMaxS, keepS = { failed: 0, finished: 0 } } = set
   const credentials = { secret: credentialName }
   const rerun = reruns ? { rerun: {} } : {}
   const source = { url: `http://${forge}${domain}/${account}`, plainHttp: true, credentials, labels, ...rerun }
   const spec = {
     [forge]: source,
     scale: scaleOf(set),
-    keepFailed: '0s',
+    keepFailed: `${keepS.failed}s`,
+    keepFinished: `${keepS.finished}s`,
     ...(idleMaxS !== undefined && { idleMax: `${idleMaxS}s` }),
   }
   return { apiVersion: 'dayfly.dev/v1alpha1', kind: 'RunnerSet', metadata: { name, namespace }, spec }
