@@ -96,4 +96,16 @@ export const plantedScaleBugs: readonly PlantedBug[] = [
       },
     ],
   },
+  {
+    name: 'a set that follows the share of busy runners starts no replacement',
+    by: 'age',
+    seed: 115,
+    edits: [
+      {
+        file: 'packages/runner-set/src/core/scale.ts',
+        before: 'extra > 0 ? Math.max(min, busy + 1) + extra : min',
+        after: 'min',
+      },
+    ],
+  },
 ]

@@ -1,7 +1,16 @@
 // The world of one seed: small, with many faults. Everything in it is drawn from the seed.
 import { type Random, randomInteger } from '@dayfly/kit/random'
 import { giteaOf, withoutGitea } from './gitea/plan.ts'
-import { namespaces, setsOf, withAges, withHabits, withKeeps, withPool, withSchedules } from './sets.ts'
+import {
+  namespaces,
+  setsOf,
+  withAges,
+  withHabits,
+  withKeeps,
+  withPercentages,
+  withPool,
+  withSchedules,
+} from './sets.ts'
 import { pick, streamOf } from './streams.ts'
 import { fairWeather, weatherOf } from './weather.ts'
 import type { WorldPlan } from './world.ts'
@@ -24,7 +33,8 @@ export function seedPlan(seed: number): WorldPlan {
   )
   const aged = withAges(withSchedules(all, streamOf(seed, 'the schedules')), streamOf(seed, 'the ages'))
   const usual = withHabits(aged, streamOf(seed, 'the habits'))
-  const sets = withKeeps(usual, streamOf(seed, 'the kept pods'))
+  const shared = withPercentages(usual, streamOf(seed, 'the percentages'))
+  const sets = withKeeps(shared, streamOf(seed, 'the kept pods'))
   return {
     ...{ seed, sets, namespaces, weather, weak, nodes: [{}], cluster: { terminatedPodGcThreshold } },
     github: githubKnobs(streamOf(seed, 'forges')),

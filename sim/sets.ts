@@ -2,6 +2,7 @@
 import { type Random, randomInteger } from '@dayfly/kit/random'
 import type { ForgeKind } from '@dayfly/runner-set/model/runner-set'
 import { type SeedWindow, windowOf, worldStart } from './schedules.ts'
+import { pick } from './streams.ts'
 
 export type SetSpec = {
   readonly namespace: string
@@ -18,12 +19,19 @@ export type SetSpec = {
   readonly usual?: number
   /** The age at which its idle runners are replaced, in seconds. */
   readonly idleMaxS?: number
+  /** The set follows the share of busy runners, and not the demand. */
+  readonly percentage?: PercentageSpec
   /** How long its ended pods are kept, in seconds. */
   readonly keepS?: { readonly failed: number; readonly finished: number }
   /** Its part in the pool of its namespace. */
   readonly pool?: { readonly max: number; readonly floor: number; readonly weight: number }
   /** The set repeats jobs that the infrastructure broke. */
   readonly reruns?: boolean
+}
+
+/** What a set says as `scale.percentageRunnersIdle`. */
+type PercentageSpec = Readonly<Record<'scaleUpThreshold' | 'scaleDownThreshold' | 'scaleDownMultiplier', number>> & {
+  readonly coolDown: string
 }
 
 export const namespaces = ['a', 'b'] as const
@@ -90,6 +98,21 @@ export function withHabits(sets: readonly SetSpec[], random: Random): readonly S
   return sets.map((set) => (random() < 0.3 ? set : { ...set, usual: randomInteger(random, 1, set.max) }))
 }
 
+/** In some of the worlds, sets of Bitbucket follow the share of busy runners. */
+export function withPercentages(sets: readonly SetSpec[], random: Random): readonly SetSpec[] {
+  if (random() > 0.35) return sets
+  return sets.map((set) => {
+    if (set.forge !== 'bitbucket' || set.usual !== undefined) return set
+    const percentage = {
+      scaleUpThreshold: pick([0.4, 0.8], random),
+      scaleDownThreshold: pick([0.2, 0.6], random),
+      scaleDownMultiplier: pick([0, 0.5], random),
+      coolDown: `${randomInteger(random, 10, 90)}s`,
+    }
+    return { ...set, percentage }
+  })
+}
+
 /** In some of the worlds, ended pods are kept for someone who reads their logs. */
 export function withKeeps(sets: readonly SetSpec[], random: Random): readonly SetSpec[] {
   if (random() > 0.25) return sets
@@ -127,13 +150,15 @@ export function scaleOf({
   max,
   schedule,
   usual,
+  percentage,
   pool,
-}: Pick<SetSpec, 'min' | 'max' | 'schedule' | 'usual' | 'pool'>) {
+}: Pick<SetSpec, 'min' | 'max' | 'schedule' | 'usual' | 'percentage' | 'pool'>) {
   const windows = schedule?.map(({ entry }) => ({ ...entry, min: Math.min(entry.min, max) }))
   return {
     ...{ min, max },
     ...(windows && { schedule: windows }),
     ...(usual && { usualDemand: { max: Math.max(1, max), timeZone: 'UTC' } }),
+    ...(percentage && { percentageRunnersIdle: percentage }),
     ...(pool && { pool: { name: 'shared', ...pool, floor: Math.min(pool.floor, max) } }),
   }
 }

@@ -17,7 +17,9 @@ export function sparesOf(world: World, set: SetSpec): number {
 export function askedOf({ registry, clock }: World, set: SetSpec): number {
   const object = registry.get('runnersets.dayfly.dev', set.namespace, set.name)
   const isFirst = Date.parse(object?.metadata.creationTimestamp ?? '') === worldStart
-  return Math.max(minimumAt(set, clock.now()), isFirst ? (set.usual ?? 0) : 0)
+  // A strategy by the share of busy runners never ends the last one.
+  const least = set.percentage ? 1 : 0
+  return Math.max(least, minimumAt(set, clock.now()), isFirst ? (set.usual ?? 0) : 0)
 }
 
 /** Returns the places of the pool that the set may still take; below 0 if its sets have more than the ceiling. Those that others keep are not free. */

@@ -63,13 +63,16 @@ it.each<[string, Case, boolean]>([
   ['two wait for the extra one', at(2, { min: 2, max: 10 }), false],
   ['one that is too many is not replaced', at(1, { min: 0, max: 10 }), false],
   ['a strategy of cycles has no wanted number', at(2, { min: 1, max: 10, percentage }, untried), true],
+  ['nor does its only runner end below the maximum', at(1, { min: 1, max: 10, percentage }), false],
+  ['it ends at the maximum', at(1, { min: 1, max: 1, percentage }), true],
   ['none is outdated', at(2, { min: 1, max: 10 }, { over: { outdated: { count: 0, next: undefined } } }), false],
 ])('%s', (_, { idle: count, scale, held, over }, ends) => {
   const runners = Array.from({ length: count }, (_, index) => idle(`r${index}`))
   const facts = { outdated: { count: 1, next: runners[0] }, history: { ...noHistory, proof: 'proved' as const } }
   const given = world(runners, { set: runnerSet({ scale }), ...facts, ...over })
   const counts = given.counts.known ? given.counts.value : undefined
-  const actions = counts ? decideRenewal({ world: given, limits, now }, counts, held) : []
+  const missing = given.need?.missing ?? 0
+  const actions = counts ? decideRenewal({ world: given, limits, now }, counts, { missing, held }) : []
   expect(actions.map(({ kind }) => kind)).toEqual(ends ? ['deregister-runner'] : [])
 })
 

@@ -19,34 +19,38 @@ export function judgeAge({ world, now }: Moment, runner: Runner, pod: PodFacts):
 }
 
 /** Returns how many runners live in addition while outdated ones are replaced: the replacement comes first. */
-export function renewalExtra({ min, usual }: Kept, outdated: SetWorld['outdated']): number {
+export function renewalExtra({ min, usual }: Pick<Kept, 'min' | 'usual'>, outdated: SetWorld['outdated']): number {
   return Math.min(1, outdated.count, Math.max(min, usual))
 }
 
+/** @param missing so many runners are missing  @param held why they do not start */
+export type Shortage = { readonly missing: number; readonly held?: Held | undefined }
+
 /**
  * Ends one outdated runner. It waits until a runner of the present template has come online, and every other one too: a broken template
- * costs one idle runner at most, if the set has no room to try it beside them. @param held why the replacement does not start
+ * costs one idle runner at most, if the set has no room to try it beside them.
  */
-export function decideRenewal({ world, ...rest }: Moment, counts: Counts, held: Held | undefined): readonly Action[] {
+export function decideRenewal({ world, ...rest }: Moment, counts: Counts, shortage: Shortage): readonly Action[] {
   const { next } = world.outdated
   if (next?.pod.is !== 'present' || counts.unproved > 0) return []
-  if (!isProvedOrUntestable(world, held) || !hasReplacement(world, counts, held)) return []
+  if (!isProvedOrUntestable(world, shortage) || !hasReplacement(world, counts, shortage)) return []
   const { action } = endStep({ world, ...rest }, next, next.pod.value, { kind: 'outdated' })
   return action ? [action] : []
 }
 
 /** Without a start in sight, nothing would ever prove a new template: the end of one runner makes room to try it. */
-function isProvedOrUntestable({ need, history: { proof } }: SetWorld, held: Held | undefined): boolean {
-  return proof === 'proved' || (proof === 'untried' && (lacksRoom(held) || (need?.missing ?? 0) <= 0))
+function isProvedOrUntestable({ history: { proof } }: SetWorld, { missing, held }: Shortage): boolean {
+  return proof === 'proved' || (proof === 'untried' && (lacksRoom(held) || missing <= 0))
 }
 
 function lacksRoom(held: Held | undefined): boolean {
   return held?.why.is === 'quota' || held?.why.is === 'pool'
 }
 
-/** If a quota or a pool has no room for one more, a set of several idle runners does without one for a moment. */
-function hasReplacement({ need, set }: SetWorld, counts: Counts, held: Held | undefined): boolean {
-  if (lacksRoom(held)) return counts.idle > 1
-  if (need && need.wanted >= set.scale.max) return need.missing <= 0
-  return counts.idle > 1 && (!need || need.missing <= 0)
+/** If the maximum, a quota or a pool has no room for one more, the set does without one for a moment. */
+function hasReplacement({ need, set }: SetWorld, counts: Counts, { missing, held }: Shortage): boolean {
+  const { starting, idle, busy } = counts
+  if (lacksRoom(held)) return idle > 1
+  const wanted = need?.wanted ?? starting + idle + busy
+  return missing <= 0 && (wanted >= set.scale.max || idle > 1)
 }

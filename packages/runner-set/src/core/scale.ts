@@ -6,11 +6,12 @@ import type { Held, HeldUnjudged } from '../model/held.ts'
 import type { Counts, Runner } from '../model/runner.ts'
 import { runnerPrefix } from '../model/runner-names.ts'
 import type { PercentageScale } from '../model/runner-set.ts'
+import type { SetWorld } from '../model/world.ts'
 import { endStep } from './ending.ts'
 import type { Moment } from './moment.ts'
 import { freshDemand, surplusEndsAt } from './need.ts'
 import { isPaused } from './paused.ts'
-import { decideRenewal } from './renewal.ts'
+import { decideRenewal, renewalExtra, type Shortage } from './renewal.ts'
 import { startsOf } from './starts.ts'
 import { decideByPercentage } from './strategy/percentage.ts'
 
@@ -37,10 +38,11 @@ export function decideScale(moment: Moment, leaving: ReadonlySet<string>, ids: r
     const starts = decideStarts(moment, counts.value, need.missing, ids)
     return starts.actions.length > 0
       ? starts
-      : { ...starts, actions: renew(moment, leaving, counts.value, starts.held) }
+      : { ...starts, actions: renew(moment, leaving, counts.value, { missing: need.missing, held: starts.held }) }
   }
   const extra = need.surplus - leaving.size
-  return extra > 0 ? decideSurplus(moment, leaving, extra) : { actions: renew(moment, leaving, counts.value) }
+  if (extra > 0) return decideSurplus(moment, leaving, extra)
+  return { actions: renew(moment, leaving, counts.value, need) }
 }
 
 /** How many runners are missing is unknown. */
@@ -63,14 +65,25 @@ function decideCycle(moment: Moment, { leaving, ids, counts }: Scaling, percenta
   if (demand.at <= world.scaledBy) return nothing
   // The check of the template takes a moment: the cycle waits for it.
   if (world.template?.hash !== world.templateHash) return heldBy('template-unchecked')
-  const { min } = world.minimum
   const { max } = set.scale
   const { runnersMax = Number.POSITIVE_INFINITY } = forgeTraits[set.source.kind]
-  const { creates, cordons } = decideByPercentage(fleet, { ...percentage, min, max, runnersMax }, now)
-  if (creates > 0) return { ...decideStarts(moment, counts, creates, ids), scaledBy: demand.at }
+  const bounds = { min: leastOfCycle(world, counts), max, runnersMax }
+  const { creates, cordons } = decideByPercentage(fleet, { ...percentage, ...bounds }, now)
+  if (creates > 0) {
+    const starts = decideStarts(moment, counts, creates, ids)
+    const shortage = { missing: creates, held: starts.held }
+    const actions = starts.actions.length > 0 ? starts.actions : renew(moment, leaving, counts, shortage)
+    return { ...starts, actions, scaledBy: demand.at }
+  }
   const chosen = world.surplus.filter(({ name }) => cordons.includes(name) && !leaving.has(name))
-  const ends = chosen.length > 0 ? endEach(moment, chosen) : renew(moment, leaving, counts)
+  const ends = chosen.length > 0 ? endEach(moment, chosen) : renew(moment, leaving, counts, { missing: 0 })
   return { actions: ends, scaledBy: demand.at }
+}
+
+/** While outdated runners are replaced, a second idle runner is kept besides the busy ones: the replacement comes first. */
+function leastOfCycle({ minimum: { min }, outdated }: SetWorld, { busy }: Counts): number {
+  const extra = renewalExtra({ min: Math.max(1, min), usual: 0 }, outdated)
+  return extra > 0 ? Math.max(min, busy + 1) + extra : min
 }
 
 function decideStarts(moment: Moment, counts: Counts, missing: number, ids: readonly string[]): ScaleDecision {
@@ -80,8 +93,8 @@ function decideStarts(moment: Moment, counts: Counts, missing: number, ids: read
 }
 
 /** One end at a time: another runner that leaves comes first. */
-function renew(moment: Moment, leaving: ReadonlySet<string>, counts: Counts, held?: Held): readonly Action[] {
-  return leaving.size > 0 ? [] : decideRenewal(moment, counts, held)
+function renew(moment: Moment, leaving: ReadonlySet<string>, counts: Counts, shortage: Shortage): readonly Action[] {
+  return leaving.size > 0 ? [] : decideRenewal(moment, counts, shortage)
 }
 
 /** Surplus runners end only after a quiet period. */

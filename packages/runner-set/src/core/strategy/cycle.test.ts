@@ -6,9 +6,10 @@ import type { SetWorld } from '../../model/world.ts'
 import { decide } from '../decide.ts'
 import { podUseOf } from '../pod-use.ts'
 import { fold } from '../state/fold.ts'
+import { noHistory } from '../state/history.ts'
 import { newSetState, worldOf } from '../state/set-state.ts'
 import { seconds } from '../state/state.fixture.ts'
-import { ids, job, limits, now, podFacts, runner, runnerSet, startsIn, world } from '../world.fixture.ts'
+import { ids, job, limits, now, podFacts, registration, runner, runnerSet, startsIn, world } from '../world.fixture.ts'
 import { fleetOf } from './fleet.ts'
 
 const percentage = {
@@ -50,6 +51,50 @@ it('ends old idle runners when less than the share is busy', () => {
   const { actions } = decisionFor([idle('i1', 700), idle('i2', 650), idle('i3', 20)])
   const ended = actions.flatMap((action) => (action.kind === 'deregister-runner' ? [action.runner] : []))
   expect(ended).toEqual(['i1', 'i2'])
+})
+
+const online = (name: string, age?: number): Runner => {
+  const value = registration(name, { status: 'online' })
+  return { ...idle(name, age), registration: { is: 'present', value, at: now } }
+}
+
+/** What a decision does while the first idle runner is outdated. */
+const renewalOf = (runners: readonly Runner[], over: Partial<SetWorld> = {}) => {
+  const outdated = { count: 1, next: runners.find(({ name }) => name.startsWith('i')) }
+  const history = { ...noHistory, proof: 'proved' as const }
+  const decision = decisionFor(runners, { outdated, history, ...over })
+  const ended = decision.actions.flatMap((action) => (action.kind === 'deregister-runner' ? [action.runner] : []))
+  return { starts: startsIn(decision), ended }
+}
+
+it.each<[string, readonly Runner[], { readonly starts: number; readonly ended: readonly string[] }]>([
+  ['starts the replacement of the only idle runner', [online('i1')], { starts: 1, ended: [] }],
+  ['starts one also beside busy runners', [busy('b1'), busy('b2'), online('i1')], { starts: 1, ended: [] }],
+  ['waits for the one that starts', [online('i1'), starting('s1')], { starts: 0, ended: [] }],
+  [
+    'ends the outdated runner, and not its young replacement',
+    [online('i1'), online('i2', 20)],
+    { starts: 0, ended: ['i1'] },
+  ],
+  [
+    'ends it without a replacement at max',
+    ['b1', 'b2', 'b3'].map(busy).concat(online('i1')),
+    { starts: 0, ended: ['i1'] },
+  ],
+])('%s', (_, runners, expected) => {
+  expect(renewalOf(runners)).toEqual(expected)
+})
+
+it.each<[string, Partial<SetWorld>, readonly string[]]>([
+  ['no outdated runner while its replacement waits for the forge', { allowance: { now: 0, nextAt: undefined } }, []],
+  [
+    'one of several if a quota has no room',
+    { quotas: [{ name: 'few', hard: { pods: 3 }, used: {}, scopes: [] }] },
+    ['i1'],
+  ],
+])('ends %s', (_, over, ended) => {
+  const minimum = { ...world([]).minimum, min: 3 }
+  expect(renewalOf([online('i1'), online('i2'), busy('b1')], { minimum, ...over })).toEqual({ starts: 0, ended })
 })
 
 it('keeps young runners', () => {
