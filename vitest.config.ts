@@ -38,8 +38,9 @@ export default defineConfig({
     server: {
       deps: { inline: [/@actions\/workflow-parser/], external: [/\/packages\/[a-z-]+\/dist\//, /\/dayfly-sim-/] },
     },
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
+    // Ten times the usual time of the slowest tests that have no bound of their own.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     projects: [
       { extends: true, test: { name: 'with children', include: withChildren, exclude } },
       {

@@ -11,6 +11,6 @@ export default defineConfig({
     // They mostly wait for processes of their own.
     maxWorkers: 4,
     testTimeout: 60_000,
-    hookTimeout: 20_000,
+    hookTimeout: 60_000,
   },
 })

@@ -29,7 +29,7 @@ export type SetSpec = {
   readonly reruns?: boolean
 }
 
-/** What a set says as `scale.percentageRunnersIdle`. */
+/** The spec of `scale.percentageRunnersIdle`. */
 type PercentageSpec = Readonly<Record<'scaleUpThreshold' | 'scaleDownThreshold' | 'scaleDownMultiplier', number>> & {
   readonly coolDown: string
 }

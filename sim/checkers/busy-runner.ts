@@ -34,7 +34,7 @@ export const busyRunner: Checker = {
       if (
         step?.reason === 'The runner was deleted.' &&
         step.times.started !== undefined &&
-        world.sets.some(({ namespace }) => isAlive(world, { namespace, name: runner ?? '' }))
+        isOfLivingSet(world, runner ?? '')
       )
         broken(`the removal of the registration ${runner} ended its step ${id}`)
     })
@@ -43,20 +43,25 @@ export const busyRunner: Checker = {
 
 /** Gitea removes a busy runner if it is shown to. The job then hangs, so the moment of the removal counts. */
 function watchGitea(world: World, broken: (sentence: string) => void): void {
-  const { observers, gitea, registry, uids } = world
+  const { observers, gitea } = world
   observers.sent.add((identity, server, { method, path }) => {
     const id = server === 'forge' && method === 'DELETE' ? giteaRunner.exec(path)?.[1] : undefined
     const runner = id === undefined ? undefined : gitea.control.runner(id)
     if (runner?.job === undefined) return
     const { name, job } = runner
-    // The operator may delete a set with its busy runners.
-    const set = world.sets.find((one) =>
-      name.startsWith(runnerPrefix({ name: one.name, uid: uids.get(one.name) ?? '' })),
-    )
-    const isSetThere = set !== undefined && registry.get('runnersets.dayfly.dev', set.namespace, set.name) !== undefined
-    if (isSetThere && isAlive(world, { namespace: set.namespace, name }))
+    if (isOfLivingSet(world, name))
       broken(`${identity} removes the registration ${name}, whose runner has the job ${job}`)
   })
+}
+
+/** Whether the runner lives and its set does, too: the operator may delete a set with its busy runners. */
+function isOfLivingSet(world: World, name: string): boolean {
+  const { sets, uids, registry } = world
+  const set = sets.find((one) => name.startsWith(runnerPrefix({ name: one.name, uid: uids.get(one.name) ?? '' })))
+  if (set === undefined) return false
+  const { namespace } = set
+  const isThere = registry.get('runnersets.dayfly.dev', namespace, set.name) !== undefined
+  return isThere && isAlive(world, { namespace, name })
 }
 
 type PodName = { readonly namespace: string; readonly name: string }

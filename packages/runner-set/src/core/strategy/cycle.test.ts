@@ -58,7 +58,7 @@ const online = (name: string, age?: number): Runner => {
   return { ...idle(name, age), registration: { is: 'present', value, at: now } }
 }
 
-/** What a decision does while the first idle runner is outdated. */
+/** Returns what a decision does while the first idle runner is outdated. */
 const renewalOf = (runners: readonly Runner[], over: Partial<SetWorld> = {}) => {
   const outdated = { count: 1, next: runners.find(({ name }) => name.startsWith('i')) }
   const history = { ...noHistory, proof: 'proved' as const }
