@@ -108,7 +108,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'a scale-down deletes its pods without asking the forge',
     by: 'busy-runner',
-    seed: 3,
+    seed: 20,
     edits: [
       {
         file: 'packages/runner-set/src/core/scale.ts',

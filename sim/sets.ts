@@ -60,11 +60,13 @@ export function setsOf(random: Random): readonly SetSpec[] {
 /** In a third of the worlds, another set shares a ceiling with the first one. */
 export function withPool(sets: readonly SetSpec[], random: Random): readonly SetSpec[] {
   const [first, ...rest] = sets
-  if (first?.forge !== 'github' || random() > 0.35) return sets
-  const min = randomInteger(random, 0, 1)
-  const labels = ['githubpool']
+  if (!first || random() > 0.35) return sets
+  // A step of Bitbucket fails if no runner is online, so each of its sets keeps one.
+  const least = first.forge === 'bitbucket' ? 1 : 0
+  const min = randomInteger(random, least, least + 1)
+  const labels = [`${first.forge}pool`]
   const second = { ...first, name: 'large', labels, min, max: min + randomInteger(random, 1, 5) }
-  const floorOf = (set: SetSpec) => Math.min(set.max, randomInteger(random, 0, set.min + 1))
+  const floorOf = (set: SetSpec) => Math.min(set.max, randomInteger(random, least, set.min + 1))
   const floors = [floorOf(first), floorOf(second)] as const
   const kept = Math.max(first.min + min, floors[0] + floors[1])
   // A ceiling that the floors use up would leave a set without a floor no place at all.
