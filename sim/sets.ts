@@ -72,7 +72,22 @@ export function withPool(sets: readonly SetSpec[], random: Random): readonly Set
   // A ceiling that the floors use up would leave a set without a floor no place at all.
   const max = kept + randomInteger(random, 1, 4)
   const part = (set: SetSpec, floor: number) => ({ ...set, pool: { max, floor, weight: randomInteger(random, 1, 3) } })
-  return [part(first, floors[0]), part(second, floors[1]), ...rest]
+  const members = [part(first, floors[0]), part(second, floors[1])] as const
+  return random() < 0.7 ? [...members, ...rest] : [...ofTwoForges(...members), ...rest]
+}
+
+type Member = SetSpec & Required<Pick<SetSpec, 'pool'>>
+
+/** Moves the second set to another forge. At Bitbucket it keeps a place, so the pool has one more. */
+function ofTwoForges(first: Member, second: Member): readonly SetSpec[] {
+  const max = first.pool.max + 1
+  const larger = { ...first, pool: { ...first.pool, max } }
+  if (first.forge === 'bitbucket') {
+    return [larger, { ...second, forge: 'github', labels: ['githubpool'], pool: { ...second.pool, max } }]
+  }
+  const pool = { ...second.pool, max, floor: Math.max(1, second.pool.floor) }
+  const min = Math.max(1, second.min)
+  return [larger, { ...second, forge: 'bitbucket', labels: ['bitbucketpool'], min, pool }]
 }
 
 /** In some of the worlds, most sets have one or two windows. */
