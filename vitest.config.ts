@@ -41,6 +41,8 @@ export default defineConfig({
     // Ten times the usual time of the slowest tests that have no bound of their own.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // The default of a second is short for a process that starts beside nine others.
+    expect: { poll: { timeout: 30_000 } },
     projects: [
       { extends: true, test: { name: 'with children', include: withChildren, exclude } },
       {

@@ -2,7 +2,7 @@
 import type { CommandEnd, CommandSession } from '@dayfly/kit/command-session'
 import { channel } from '@dayfly/kit/queue'
 import { virtualClock } from '@dayfly/kit/virtual-clock'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { framed, parseMessage, type RemoteCommandProtocol, serveCommand, statusOf } from './remote-command.ts'
 
 const v5 = 'v5.channel.k8s.io'
@@ -105,7 +105,7 @@ test('input, its end, output and Status pass between client and command', async 
   receive(4, 1)
   receive(0, 99)
   receive(255, 0)
-  await vi.waitFor(() => expect(written).toEqual(['ab', 'c', '(end)']))
+  await expect.poll(() => written).toEqual(['ab', 'c', '(end)'])
   started[0]?.print('x')
   end(0)
   await served
