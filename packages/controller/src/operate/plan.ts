@@ -142,7 +142,9 @@ function scaleSteps(world: SetWorld, starts: number): readonly PlanStep[] {
   if (isPaused(set)) return []
   const many = counted(starts, 'runner')
   if (!need) {
-    return starts > 0 ? [{ does: 'start', sentence: `Starts ${many}: the share of busy runners asks for that.` }] : []
+    const isRenewal = world.outdated.count > 0
+    const cause = isRenewal ? 'an outdated runner ends after that.' : 'min or the share of busy runners asks for that.'
+    return starts > 0 ? [{ does: 'start', sentence: `Starts ${many}: ${cause}` }] : []
   }
   const { wanted, living, covered, surplus } = need
   if (surplus > 0) {
