@@ -5,7 +5,8 @@ import type { Request } from '@dayfly/kit/http'
 import { type Random, randomInteger } from '@dayfly/kit/random'
 import { runnerSetCrd } from '@dayfly/runner-set/config/crd'
 import type { SimulatedProcess } from './process.ts'
-import { credentialName, credentialObject, namespaces, type SetSpec, scaleOf, setObject } from './sets.ts'
+import { credentialName, credentialObject, namespaces, type SetSpec, scaleOf } from './sets.ts'
+import { objectFor, objectsOf } from './sizes.ts'
 import { pick } from './streams.ts'
 import type { Disaster } from './strikes.ts'
 import { giteaCredential, type World } from './world.ts'
@@ -140,7 +141,7 @@ const kind = 'runnersets.dayfly.dev'
 const crds = 'customresourcedefinitions.apiextensions.k8s.io'
 
 /** Undefined also while its kind does not exist. */
-function setOf({ registry }: World, { namespace, name }: SetSpec) {
+function setOf({ registry }: World, { namespace, name }: Pick<SetSpec, 'namespace' | 'name'>) {
   return registry.get(crds, undefined, kind) ? registry.get(kind, namespace, name) : undefined
 }
 
@@ -182,13 +183,14 @@ const newTemplate: Disaster = {
 const reinstalledSet: Disaster = {
   name: 'reinstalled set',
   strike: (world, random) => {
-    const set = pick(world.sets, random)
-    if (!setOf(world, set)) return
-    world.registry.delete(kind, set.namespace, set.name)
+    const object = objectFor(world.sets, pick(world.sets, random))
+    const { namespace, name } = object.metadata
+    if (!setOf(world, object.metadata)) return
+    world.registry.delete(kind, namespace, name)
     const again = () => {
       if (world.climate.isFair) return
-      if (setOf(world, set)) world.repairs.in(5_000, again)
-      else if (world.registry.get(crds, undefined, kind)) world.registry.create(kind, setObject(set))
+      if (setOf(world, object.metadata)) world.repairs.in(5_000, again)
+      else if (world.registry.get(crds, undefined, kind)) world.registry.create(kind, object)
     }
     world.repairs.in(seconds(random, 0, 40), again)
   },
@@ -202,7 +204,7 @@ const reinstalledKind: Disaster = {
     const again = () => {
       if (world.registry.get(crds, undefined, kind)) return world.repairs.in(2_000, again)
       world.registry.create(crds, runnerSetCrd())
-      for (const set of world.sets) world.registry.create(kind, setObject(set))
+      for (const object of objectsOf(world.sets)) world.registry.create(kind, object)
     }
     world.repairs.in(seconds(random, 2, 40), again)
   },

@@ -1,5 +1,6 @@
 // The operator of a world: reads the conditions of the sets, and does what they advise.
-import { type SetSpec, setObject } from './sets.ts'
+import type { SetSpec } from './sets.ts'
+import { objectsOf } from './sizes.ts'
 import type { World } from './world.ts'
 
 type Condition = {
@@ -16,11 +17,13 @@ type Status = {
   readonly conditions?: readonly Condition[]
 }
 
-export function statusOf({ registry }: World, { namespace, name }: SetSpec): Status {
+type SetName = Pick<SetSpec, 'namespace' | 'name'>
+
+export function statusOf({ registry }: World, { namespace, name }: SetName): Status {
   return Object(registry.get('runnersets.dayfly.dev', namespace, name)?.['status'])
 }
 
-export function conditionsOf(world: World, set: SetSpec): readonly Condition[] {
+export function conditionsOf(world: World, set: SetName): readonly Condition[] {
   return statusOf(world, set).conditions ?? []
 }
 
@@ -34,8 +37,9 @@ export function followAdvice(world: World): void {
 }
 
 export function installMissingSets({ registry, sets }: World): void {
-  for (const set of sets) {
-    const isThere = registry.get('runnersets.dayfly.dev', set.namespace, set.name) !== undefined
-    if (!isThere) registry.create('runnersets.dayfly.dev', setObject(set))
+  for (const object of objectsOf(sets)) {
+    const { namespace, name } = object.metadata
+    const isThere = registry.get('runnersets.dayfly.dev', namespace, name) !== undefined
+    if (!isThere) registry.create('runnersets.dayfly.dev', object)
   }
 }

@@ -7,10 +7,12 @@ import type { Broken, Checker } from './checkers/checker.ts'
 import { allDisasters, replaceCredentials } from './disasters.ts'
 import { endOutage, outageDisasters } from './forge-outages.ts'
 import { giteaDisasters } from './gitea/disasters.ts'
+import { sizeDisasters } from './missing-size.ts'
 import { followAdvice, installMissingSets, statusOf } from './operator.ts'
 import { breakingDisasters } from './reruns.ts'
 import { changesFor } from './schedules.ts'
 import { seedPlan } from './seed-world.ts'
+import { objectsOf } from './sizes.ts'
 import { streamOf } from './streams.ts'
 import { type Disaster, startDisasters } from './strikes.ts'
 import { type Trace, traceOf } from './trace.ts'
@@ -81,13 +83,16 @@ async function live(
   strike(breakingDisasters(world), 'broken jobs')
   strike(outageDisasters(world), 'disasters of GitHub')
   strike(specDisasters(world), 'broken specs')
+  strike(sizeDisasters(world), 'sizes')
   await clock.advance(unsafeMs)
   if (isOver()) return close(world)
   await heal(world, trace)
   const restless = await rested(world)
   for (const one of restless) say(one)
   if (restless.length > 0) for (const set of world.sets) trace.add('status', JSON.stringify(statusOf(world, set)))
-  for (const { namespace, name } of world.sets) world.registry.delete('runnersets.dayfly.dev', namespace, name)
+  for (const { metadata } of objectsOf(world.sets)) {
+    world.registry.delete('runnersets.dayfly.dev', metadata.namespace, metadata.name)
+  }
   trace.add('operator', 'deletes every set')
   for (const one of await settled(world, removalMs, 'atEnd')) say(one)
   await close(world)

@@ -11,6 +11,7 @@ import {
   withPool,
   withSchedules,
 } from './sets.ts'
+import { withSizes } from './sizes.ts'
 import { pick, streamOf } from './streams.ts'
 import { fairWeather, weatherOf } from './weather.ts'
 import type { WorldPlan } from './world.ts'
@@ -34,7 +35,8 @@ export function seedPlan(seed: number): WorldPlan {
   const aged = withAges(withSchedules(all, streamOf(seed, 'the schedules')), streamOf(seed, 'the ages'))
   const usual = withHabits(aged, streamOf(seed, 'the habits'))
   const shared = withPercentages(usual, streamOf(seed, 'the percentages'))
-  const sets = withKeeps(shared, streamOf(seed, 'the kept pods'))
+  const kept = withKeeps(shared, streamOf(seed, 'the kept pods'))
+  const sets = withSizes(kept, streamOf(seed, 'the sizes'))
   return {
     ...{ seed, sets, namespaces, weather, weak, nodes: [{}], cluster: { terminatedPodGcThreshold } },
     github: githubKnobs(streamOf(seed, 'forges')),

@@ -23,6 +23,8 @@ export type SetSpec = {
   readonly percentage?: PercentageSpec
   /** How long its ended pods are kept, in seconds. */
   readonly keepS?: { readonly failed: number; readonly finished: number }
+  /** The RunnerSet of which it is a size. */
+  readonly parent?: string
   /** Its part in the pool of its namespace. */
   readonly pool?: { readonly max: number; readonly floor: number; readonly weight: number }
   /** The set repeats jobs that the infrastructure broke. */
@@ -168,15 +170,16 @@ export function scaleOf({
   schedule,
   usual,
   percentage,
+  parent,
   pool,
-}: Pick<SetSpec, 'min' | 'max' | 'schedule' | 'usual' | 'percentage' | 'pool'>) {
+}: Pick<SetSpec, 'min' | 'max' | 'schedule' | 'usual' | 'percentage' | 'parent' | 'pool'>) {
   const windows = schedule?.map(({ entry }) => ({ ...entry, min: Math.min(entry.min, max) }))
   return {
     ...{ min, max },
     ...(windows && { schedule: windows }),
     ...(usual && { usualDemand: { max: Math.max(1, max), timeZone: 'UTC' } }),
     ...(percentage && { percentageRunnersIdle: percentage }),
-    ...(pool && { pool: { name: 'shared', ...pool, floor: Math.min(pool.floor, max) } }),
+    ...(pool && { pool: { name: parent ?? 'shared', ...pool, floor: Math.min(pool.floor, max) } }),
   }
 }
 

@@ -26,7 +26,8 @@ import { createRepairs } from './repairs.ts'
 import { runnerScript } from './runners.ts'
 import type { SavedWorld } from './saved-world.ts'
 import { worldStart } from './schedules.ts'
-import { credentialObject, earlierStatus, forgeAt, type SetSpec, setObject } from './sets.ts'
+import { credentialObject, earlierStatus, forgeAt, type SetSpec } from './sets.ts'
+import { objectsOf } from './sizes.ts'
 import type { Weather } from './weather.ts'
 
 /** The differences between the world of a seed and that of a long run. */
@@ -87,9 +88,10 @@ export function openWorld(plan: WorldPlan, saved?: SavedWorld) {
   const { registry } = cluster
   const uids = new Map(saved ? registry.list(sets).map(({ metadata }) => [metadata.name, metadata.uid]) : [])
   registry.subscribe(sets, ({ object: { metadata } }) => uids.set(metadata.name, metadata.uid))
+  if (!saved) for (const object of objectsOf(plan.sets)) registry.create(sets, object)
   for (const set of saved ? [] : plan.sets) {
-    const object = registry.create(sets, setObject(set))
-    if (set.usual) registry.update(sets, { ...object, status: earlierStatus(set) }, { subresource: 'status' })
+    const object = set.usual ? registry.get(sets, set.namespace, set.name) : undefined
+    if (object) registry.update(sets, { ...object, status: earlierStatus(set) }, { subresource: 'status' })
   }
   const processes: SimulatedProcess[] = []
   const forge: Transport = (request) => forges[forgeAt(request.origin) ?? 'github'].transport(request)

@@ -14,9 +14,9 @@ export const rest: Checker = {
 
 function problemsOf(world: World, set: SetSpec): readonly string[] {
   const { registry } = world
-  const unhappy = ['Ready', 'ForgeConnected'].filter(
-    (type) => !conditionsOf(world, set).some((one) => one.type === type && one.status === 'True'),
-  )
+  const isTrue = (name: string, type: string) =>
+    conditionsOf(world, { ...set, name }).some((one) => one.type === type && one.status === 'True')
+  const unhappy = ['Ready', 'ForgeConnected'].filter((type) => !isTrue(set.name, type))
   const { idle, busy, pending } = statusOf(world, set)
   const shown = JSON.stringify({ idle, busy, pending })
   const spares = sparesOf(world, set)
@@ -32,6 +32,7 @@ function problemsOf(world: World, set: SetSpec): readonly string[] {
   const registered = registrationsOf(world, set)
   return [
     ...unhappy.map((type) => `${set.name} is not ${type}`),
+    ...(set.parent === undefined || isTrue(set.parent, 'Ready') ? [] : [`${set.parent} is not Ready`]),
     ...(shown === expected ? [] : [`${set.name} shows ${shown}, and should show ${expected}`]),
     ...(pods.length === podsMin
       ? []

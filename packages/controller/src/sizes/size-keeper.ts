@@ -46,6 +46,8 @@ export class SizeKeeper implements ReflectorSink<KubeObject> {
   readonly #loop: Loop
   /** Every RunnerSet, by namespace and name. */
   readonly #objects = new Map<string, KubeObject>()
+  /** The UID of the last RunnerSet of each name that is gone. */
+  readonly #gone = new Map<string, string | undefined>()
   /** The key is the UID of the set with the sizes. */
   readonly #memories = new Map<string, Memory>()
   #term: Term | undefined
@@ -79,6 +81,7 @@ export class SizeKeeper implements ReflectorSink<KubeObject> {
 
   removed(object: KubeObject): void {
     this.#objects.delete(keyOf(object))
+    this.#gone.set(keyOf(object), object.metadata.uid)
     this.#memories.delete(object.metadata.uid ?? '')
     this.#loop.wake()
   }
@@ -131,7 +134,7 @@ export class SizeKeeper implements ReflectorSink<KubeObject> {
       for (const step of steps) {
         at = nameOf(step)
         const object = await applyStep(kubernetes, step, signal)
-        if (object) this.#objects.set(keyOf(object), object)
+        if (object) this.#keep(object, step)
         this.#journal.write({ kind: 'size-applied', namespace: set.namespace, set: set.name, size: at, did: step.is })
         memory.failure = undefined
       }
@@ -141,6 +144,14 @@ export class SizeKeeper implements ReflectorSink<KubeObject> {
     } catch (error) {
       if (!signal.aborted) await this.#failed(term, of, at, error)
     }
+  }
+
+  /** The watch may have shown a later state, or the end, before the answer arrived: a patch of the earlier state would be refused forever. */
+  #keep(object: KubeObject, step: SizeStep): void {
+    const key = keyOf(object)
+    const before = step.is === 'create' ? undefined : step.object
+    if (this.#objects.get(key) !== before || this.#gone.get(key) === object.metadata.uid) return
+    this.#objects.set(key, object)
   }
 
   async #failed(term: Term, of: Look, name: string, error: unknown): Promise<void> {
