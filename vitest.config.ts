@@ -14,7 +14,7 @@ const withChildren = [
   'packages/forge-emulators/src/runner/{gitea/one-task,pipelines/daemon}.test.ts',
   'packages/forge-emulators/src/{workflow,pipelines}/{examples,outcomes}.test.ts',
   'test/cluster/cluster.test.ts',
-  'test/dayfly/{cli,demo*,emulate,interruption,migrate*-command,readme}.test.ts',
+  'test/dayfly/{cli,demo*,emulate,migrate*-command,readme}.test.ts',
   'test/doctor/{action,files,silence.full,write}.test.ts',
   'test/doctor/live{,-interrupted,-refused,-strange}.test.ts',
 ]
