@@ -97,6 +97,21 @@ it.each<[string, Partial<SetWorld>, readonly string[]]>([
   expect(renewalOf([online('i1'), online('i2'), busy('b1')], { minimum, ...over })).toEqual({ starts: 0, ended })
 })
 
+it('starts the replacement also with a min of 0, which counts as 1', () => {
+  const minimum = { ...world([]).minimum, min: 0 }
+  expect(renewalOf([online('i1')], { minimum })).toEqual({ starts: 1, ended: [] })
+})
+
+it('keeps no second idle runner while none is outdated', () => {
+  const scale = { ...setOfCycles.scale, percentage: { ...percentage, scaleDownMultiplier: 0 } }
+  const runners = [busy('b1'), ...[1, 2, 3, 4, 5].map((each) => online(`i${each}`))]
+  const { ended } = renewalOf(runners, {
+    set: { ...setOfCycles, scale },
+    outdated: { count: 0, next: undefined },
+  })
+  expect(ended).toEqual(['i1', 'i2', 'i3', 'i4'])
+})
+
 it('keeps young runners', () => {
   const runners = [idle('i1', 20), idle('i2', 20), idle('i3', 10), idle('i4', 10)]
   expect(decisionFor(runners).actions.filter(({ kind }) => kind === 'deregister-runner')).toEqual([])
