@@ -103,7 +103,7 @@ export const plantedScaleBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: 'packages/runner-set/src/core/scale.ts',
-        before: 'extra > 0 ? Math.max(min, busy + 1) + extra : min',
+        before: 'outdated.count > 0 ? Math.max(min, busy + 1) + 1 : min',
         after: 'min',
       },
     ],

@@ -19,7 +19,7 @@ export function judgeAge({ world, now }: Moment, runner: Runner, pod: PodFacts):
 }
 
 /** Returns how many runners live in addition while outdated ones are replaced: the replacement comes first. */
-export function renewalExtra({ min, usual }: Pick<Kept, 'min' | 'usual'>, outdated: SetWorld['outdated']): number {
+export function renewalExtra({ min, usual }: Kept, outdated: SetWorld['outdated']): number {
   return Math.min(1, outdated.count, Math.max(min, usual))
 }
 
@@ -47,7 +47,7 @@ function lacksRoom(held: Held | undefined): boolean {
   return held?.why.is === 'quota' || held?.why.is === 'pool'
 }
 
-/** If the maximum, a quota or a pool has no room for one more, the set does without one for a moment. */
+/** At its maximum, a set does without one for a moment. If a quota or a pool has no room for one more, only a set of several idle runners does. */
 function hasReplacement({ need, set }: SetWorld, counts: Counts, { missing, held }: Shortage): boolean {
   const { starting, idle, busy } = counts
   if (lacksRoom(held)) return idle > 1

@@ -184,7 +184,7 @@ function waitingCondition(moment: Moment): Untimed | undefined {
     return { type: 'Ready', status: 'True', reason: limited, message }
   }
   if (why?.is !== 'pool' || moment.world.need?.living !== 0) return undefined
-  const message = `Runners wait for one of the ${why.max} places of the pool ${why.pool}, which are all taken.`
+  const message = `Runners wait for one of the ${why.max} places of the pool ${why.pool}. The other sets have them, or keep them free.`
   return { type: 'Ready', status: 'True', reason: 'WaitingForPool', message }
 }
 

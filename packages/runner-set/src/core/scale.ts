@@ -11,7 +11,7 @@ import { endStep } from './ending.ts'
 import type { Moment } from './moment.ts'
 import { freshDemand, surplusEndsAt } from './need.ts'
 import { isPaused } from './paused.ts'
-import { decideRenewal, renewalExtra, type Shortage } from './renewal.ts'
+import { decideRenewal, type Shortage } from './renewal.ts'
 import { startsOf } from './starts.ts'
 import { decideByPercentage } from './strategy/percentage.ts'
 
@@ -32,17 +32,13 @@ export function decideScale(moment: Moment, leaving: ReadonlySet<string>, ids: r
   const { counts, need, set } = moment.world
   if (isPaused(set)) return decidePaused(moment, leaving)
   if (!counts.known) return heldBy('pods-unknown')
-  if (set.scale.percentage) return decideCycle(moment, { leaving, ids, counts: counts.value }, set.scale.percentage)
+  const scaling = { leaving, ids, counts: counts.value }
+  if (set.scale.percentage) return decideCycle(moment, scaling, set.scale.percentage)
   if (!need) return heldBy('demand-unknown')
-  if (need.missing > 0) {
-    const starts = decideStarts(moment, counts.value, need.missing, ids)
-    return starts.actions.length > 0
-      ? starts
-      : { ...starts, actions: renew(moment, leaving, counts.value, { missing: need.missing, held: starts.held }) }
-  }
+  if (need.missing > 0) return startOrRenew(moment, scaling, need.missing)
   const extra = need.surplus - leaving.size
   if (extra > 0) return decideSurplus(moment, leaving, extra)
-  return { actions: renew(moment, leaving, counts.value, need) }
+  return { actions: renew(moment, leaving, counts.value, { missing: need.missing }) }
 }
 
 /** How many runners are missing is unknown. */
@@ -57,7 +53,8 @@ type Scaling = {
 }
 
 /** A strategy of cycles decides once for each reading of the demand. */
-function decideCycle(moment: Moment, { leaving, ids, counts }: Scaling, percentage: PercentageScale): ScaleDecision {
+function decideCycle(moment: Moment, scaling: Scaling, percentage: PercentageScale): ScaleDecision {
+  const { leaving, counts } = scaling
   const { world, limits, now } = moment
   const { fleet, set } = world
   const demand = freshDemand(world, limits, now)
@@ -69,12 +66,7 @@ function decideCycle(moment: Moment, { leaving, ids, counts }: Scaling, percenta
   const { runnersMax = Number.POSITIVE_INFINITY } = forgeTraits[set.source.kind]
   const bounds = { min: leastOfCycle(world, counts), max, runnersMax }
   const { creates, cordons } = decideByPercentage(fleet, { ...percentage, ...bounds }, now)
-  if (creates > 0) {
-    const starts = decideStarts(moment, counts, creates, ids)
-    const shortage = { missing: creates, held: starts.held }
-    const actions = starts.actions.length > 0 ? starts.actions : renew(moment, leaving, counts, shortage)
-    return { ...starts, actions, scaledBy: demand.at }
-  }
+  if (creates > 0) return { ...startOrRenew(moment, scaling, creates), scaledBy: demand.at }
   const chosen = world.surplus.filter(({ name }) => cordons.includes(name) && !leaving.has(name))
   const ends = chosen.length > 0 ? endEach(moment, chosen) : renew(moment, leaving, counts, { missing: 0 })
   return { actions: ends, scaledBy: demand.at }
@@ -82,14 +74,16 @@ function decideCycle(moment: Moment, { leaving, ids, counts }: Scaling, percenta
 
 /** While outdated runners are replaced, a second idle runner is kept besides the busy ones: the replacement comes first. */
 function leastOfCycle({ minimum: { min }, outdated }: SetWorld, { busy }: Counts): number {
-  const extra = renewalExtra({ min: Math.max(1, min), usual: 0 }, outdated)
-  return extra > 0 ? Math.max(min, busy + 1) + extra : min
+  return outdated.count > 0 ? Math.max(min, busy + 1) + 1 : min
 }
 
-function decideStarts(moment: Moment, counts: Counts, missing: number, ids: readonly string[]): ScaleDecision {
+/** Starts missing runners. If none may start, an outdated runner may make room for one. */
+function startOrRenew(moment: Moment, { leaving, ids, counts }: Scaling, missing: number): ScaleDecision {
   const { count, held, wakeAt } = startsOf(moment, counts, missing)
   const prefix = runnerPrefix(moment.world.set)
-  return { actions: ids.slice(0, count).map((id) => ({ kind: 'start-runner', runner: prefix + id })), held, wakeAt }
+  const starts = ids.slice(0, count).map((id) => ({ kind: 'start-runner', runner: prefix + id }) as const)
+  const actions = starts.length > 0 ? starts : renew(moment, leaving, counts, { missing, held })
+  return { actions, held, wakeAt }
 }
 
 /** One end at a time: another runner that leaves comes first. */
