@@ -46,8 +46,6 @@ export class SizeKeeper implements ReflectorSink<KubeObject> {
   readonly #loop: Loop
   /** Every RunnerSet, by namespace and name. */
   readonly #objects = new Map<string, KubeObject>()
-  /** The UID of the last RunnerSet of each name that is gone. */
-  readonly #gone = new Map<string, string | undefined>()
   /** The key is the UID of the set with the sizes. */
   readonly #memories = new Map<string, Memory>()
   #term: Term | undefined
@@ -81,7 +79,6 @@ export class SizeKeeper implements ReflectorSink<KubeObject> {
 
   removed(object: KubeObject): void {
     this.#objects.delete(keyOf(object))
-    this.#gone.set(keyOf(object), object.metadata.uid)
     this.#memories.delete(object.metadata.uid ?? '')
     this.#loop.wake()
   }
@@ -146,12 +143,13 @@ export class SizeKeeper implements ReflectorSink<KubeObject> {
     }
   }
 
-  /** The watch may have shown a later state, or the end, before the answer arrived: a patch of the earlier state would be refused forever. */
+  /**
+   * Keeps the answer until the watch shows it. The watch may have shown a later state meanwhile: a patch of the earlier one would be refused
+   * forever. What was created is left to the watch, which may have shown its end already.
+   */
   #keep(object: KubeObject, step: SizeStep): void {
-    const key = keyOf(object)
-    const before = step.is === 'create' ? undefined : step.object
-    if (this.#objects.get(key) !== before || this.#gone.get(key) === object.metadata.uid) return
-    this.#objects.set(key, object)
+    if (step.is === 'create' || this.#objects.get(keyOf(object)) !== step.object) return
+    this.#objects.set(keyOf(object), object)
   }
 
   async #failed(term: Term, of: Look, name: string, error: unknown): Promise<void> {
