@@ -37,9 +37,11 @@ export function viewContainer(raw: JsonObject, path: Path, init: boolean): Conta
   }
 }
 
+const unknownEnd = new RegExp(`((?:^|\\/)[\\w.-]*\\w)${filler}+$`)
+
 /** A template often computes the tag together with its colon: `runner${local.tag}` has the name `runner`. */
 function withoutUnknownEnd(image: string | undefined): string | undefined {
-  return image?.replace(new RegExp(`((?:^|\\/)[\\w.-]*\\w)${filler}+$`), '$1')
+  return image?.replace(unknownEnd, '$1')
 }
 
 function hook(lifecycle: JsonObject, path: Path, key: string): ContainerView['postStart'] {
