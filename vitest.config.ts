@@ -18,7 +18,7 @@ const withChildren = [
   'test/doctor/{action,files,silence.full,write}.test.ts',
   'test/doctor/live{,-interrupted,-refused,-strange}.test.ts',
 ]
-/** Planted bugs bundle the simulations a dozen times, and a long run takes as long as forty seeds: `npm run test:processes` has them. */
+/** Planted bugs bundle the simulations a dozen times, and a long run takes seconds: `npm run test:processes` has them. */
 export const slowSimulations: readonly string[] = ['sim/**/planted-bugs.test.ts', 'sim/{lives,long-run}/run-*.test.ts']
 const exclude = [...slowSimulations, ...(isFull ? [] : ['**/*.full.test.ts'])]
 

@@ -4,9 +4,10 @@ import type { FaultSpec } from '@dayfly/forge-emulators/server/faults'
 import type { Request } from '@dayfly/kit/http'
 import { type Random, randomInteger } from '@dayfly/kit/random'
 import { runnerSetCrd } from '@dayfly/runner-set/config/crd'
+import { installMissingSets } from './operator.ts'
 import type { SimulatedProcess } from './process.ts'
-import { credentialName, credentialObject, namespaces, type SetSpec, scaleOf } from './sets.ts'
-import { objectFor, objectsOf } from './sizes.ts'
+import { credentialName, credentialObject, namespaces, type SetName, type SetSpec, scaleOf } from './sets.ts'
+import { objectFor } from './sizes.ts'
 import { pick } from './streams.ts'
 import type { Disaster } from './strikes.ts'
 import { giteaCredential, type World } from './world.ts'
@@ -141,7 +142,7 @@ const kind = 'runnersets.dayfly.dev'
 const crds = 'customresourcedefinitions.apiextensions.k8s.io'
 
 /** Undefined also while its kind does not exist. */
-function setOf({ registry }: World, { namespace, name }: Pick<SetSpec, 'namespace' | 'name'>) {
+function setOf({ registry }: World, { namespace, name }: SetName) {
   return registry.get(crds, undefined, kind) ? registry.get(kind, namespace, name) : undefined
 }
 
@@ -204,7 +205,7 @@ const reinstalledKind: Disaster = {
     const again = () => {
       if (world.registry.get(crds, undefined, kind)) return world.repairs.in(2_000, again)
       world.registry.create(crds, runnerSetCrd())
-      for (const object of objectsOf(world.sets)) world.registry.create(kind, object)
+      installMissingSets(world)
     }
     world.repairs.in(seconds(random, 2, 40), again)
   },

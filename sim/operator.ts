@@ -1,5 +1,5 @@
 // The operator of a world: reads the conditions of the sets, and does what they advise.
-import type { SetSpec } from './sets.ts'
+import type { SetName } from './sets.ts'
 import { objectsOf } from './sizes.ts'
 import type { World } from './world.ts'
 
@@ -16,8 +16,6 @@ type Status = {
   readonly pending?: number
   readonly conditions?: readonly Condition[]
 }
-
-type SetName = Pick<SetSpec, 'namespace' | 'name'>
 
 export function statusOf({ registry }: World, { namespace, name }: SetName): Status {
   return Object(registry.get('runnersets.dayfly.dev', namespace, name)?.['status'])

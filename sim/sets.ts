@@ -31,6 +31,8 @@ export type SetSpec = {
   readonly reruns?: boolean
 }
 
+export type SetName = Pick<SetSpec, 'namespace' | 'name'>
+
 /** The spec of `scale.percentageRunnersIdle`. */
 type PercentageSpec = Readonly<Record<'scaleUpThreshold' | 'scaleDownThreshold' | 'scaleDownMultiplier', number>> & {
   readonly coolDown: string

@@ -88,10 +88,12 @@ export function openWorld(plan: WorldPlan, saved?: SavedWorld) {
   const { registry } = cluster
   const uids = new Map(saved ? registry.list(sets).map(({ metadata }) => [metadata.name, metadata.uid]) : [])
   registry.subscribe(sets, ({ object: { metadata } }) => uids.set(metadata.name, metadata.uid))
-  if (!saved) for (const object of objectsOf(plan.sets)) registry.create(sets, object)
-  for (const set of saved ? [] : plan.sets) {
-    const object = set.usual ? registry.get(sets, set.namespace, set.name) : undefined
-    if (object) registry.update(sets, { ...object, status: earlierStatus(set) }, { subresource: 'status' })
+  if (!saved) {
+    for (const object of objectsOf(plan.sets)) registry.create(sets, object)
+    for (const set of plan.sets.filter(({ usual }) => usual)) {
+      const object = { ...registry.get(sets, set.namespace, set.name), status: earlierStatus(set) }
+      registry.update(sets, object, { subresource: 'status' })
+    }
   }
   const processes: SimulatedProcess[] = []
   const forge: Transport = (request) => forges[forgeAt(request.origin) ?? 'github'].transport(request)
