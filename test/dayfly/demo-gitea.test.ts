@@ -1,27 +1,16 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
-import path from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createWorld, type World } from '../cli.ts'
+import { expect, test } from 'vitest'
+import { clean, useWorld } from '../use-world.ts'
 
-let world: World
-beforeEach(() => {
-  world = createWorld()
-  mkdirSync(path.join(world.directory, 'own'))
-})
-afterEach(() => world.end())
-
-const clean = { pods: 0, secrets: 0, registrations: 0, processes: 0, directories: 0 }
+const demo = useWorld()
 
 function workflow(name: string, ...jobs: readonly string[]): string {
-  const file = path.join(world.directory, 'own', name)
-  writeFileSync(file, `name: ${name}\non: push\njobs:\n${jobs.map((job) => `  ${job}\n`).join('')}`)
-  return file
+  return demo.write(name, `name: ${name}\non: push\njobs:\n${jobs.map((job) => `  ${job}\n`).join('')}`)
 }
 
 function commit(): void {
   const git = (...args: readonly string[]) =>
-    execFileSync('git', ['-C', path.join(world.directory, 'own'), '-c', 'user.name=a', '-c', 'user.email=a@b', ...args])
+    execFileSync('git', ['-C', demo.own, '-c', 'user.name=a', '-c', 'user.email=a@b', ...args])
   git('init', '--quiet')
   git('add', '.')
   git('commit', '--quiet', '--message', 'files')
@@ -39,7 +28,7 @@ test('each job runs on a runner of its own with its labels, in a clone of the re
     'a: { runs-on: x, steps: [{ uses: actions/setup-node@v4 }, { if: false, run: no }] }',
   )
   commit()
-  const cli = world.start('demo', '--forge', 'gitea', file, steps, '--json')
+  const cli = demo.world.start('demo', '--forge', 'gitea', file, steps, '--json')
   expect(await cli.ended, cli.stderr()).toMatchObject({ code: 0 })
   const jobs = [
     ['build', 'success'],
@@ -61,7 +50,7 @@ test('each job runs on a runner of its own with its labels, in a clone of the re
     ],
   })
   expect(report.runners).toBeGreaterThanOrEqual(report.jobs)
-  expect([world.files(), world.processes()]).toEqual([[], []])
+  expect([demo.world.files(), demo.world.processes()]).toEqual([[], []])
 }, 60_000)
 
 test('a failed job shows its steps and its log, skips the later ones, and ends the demo with 1', async () => {
@@ -70,7 +59,7 @@ test('a failed job shows its steps and its log, skips the later ones, and ends t
     'a: { runs-on: x, steps: [{ run: echo why && exit 3 }, { run: echo never }] }',
     'b: { needs: a, runs-on: x, steps: [{ run: echo never }] }',
   )
-  const cli = world.start('demo', '--forge', 'gitea', file, '--exit', '--json')
+  const cli = demo.world.start('demo', '--forge', 'gitea', file, '--exit', '--json')
   expect(await cli.ended).toMatchObject({ code: 1 })
   expect(JSON.parse(cli.stdout())).toMatchObject({ jobs: 2, failed: 1, skipped: 1, leftovers: clean })
   expect(cli.stderr()).toMatch(/✗ bad\.yml \/ a: failed .*\n {4}✗ Run echo why && exit 3\n {4}– Run echo never\n/)
@@ -88,7 +77,7 @@ test('a job that Gitea would never run is refused before anything starts', async
       'b: { needs: a, runs-on: x, strategy: { matrix: { n: "${{ fromJSON(needs.a.outputs.n) }}" } }, steps: [{ run: exit }] }',
     ),
   ]
-  const cli = world.start('demo', '--forge', 'gitea', ...files)
+  const cli = demo.world.start('demo', '--forge', 'gitea', ...files)
   expect(await cli.ended).toMatchObject({ code: 2 })
   expect(cli.stderr()).toContain('asks for the label "", which no runner has')
   expect(cli.stderr()).toContain('asks for the label "x:docker://node"')

@@ -1,28 +1,20 @@
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createWorld, type World } from '../cli.ts'
+import { describe, expect, test } from 'vitest'
+import { clean, useWorld } from '../use-world.ts'
 
-let world: World
-beforeEach(() => {
-  world = createWorld()
-  mkdirSync(path.join(world.directory, 'own'))
-})
-afterEach(() => world.end())
+const demo = useWorld()
 
 function workflow(name: string, jobs: string): string {
-  const file = path.join(world.directory, 'own', name)
-  writeFileSync(file, `name: ${name}\non: push\njobs:\n${jobs}`)
-  return file
+  return demo.write(name, `name: ${name}\non: push\njobs:\n${jobs}`)
 }
 
-const clean = { pods: 0, secrets: 0, registrations: 0, processes: 0, directories: 0 }
 const job = (key: string, run: string, more = '') =>
   `  ${key}:\n    runs-on: ubuntu-latest\n${more}    steps:\n      - run: ${run}\n`
 
 describe('the demo', { timeout: 60_000 }, () => {
   test('runs the examples many times and leaves nothing behind', async () => {
-    const cli = world.start('demo', '--jobs', '12', '--max', '5', '--exit', '--json')
+    const cli = demo.world.start('demo', '--jobs', '12', '--max', '5', '--exit', '--json')
     await cli.ended
     const report = JSON.parse(cli.stdout())
     expect(report).toMatchObject({ jobs: 12, ranTwice: 0, leftovers: clean })
@@ -35,20 +27,20 @@ describe('the demo', { timeout: 60_000 }, () => {
     expect(cli.stderr()).not.toMatch(/Warning|warning/)
     expect(report.peakRssBytes).toBeLessThan(250 * 2 ** 20)
     expect(report.queuedToFirstStepMs.p50).toBeGreaterThan(0)
-    expect([world.files(), world.processes()]).toEqual([[], []])
+    expect([demo.world.files(), demo.world.processes()]).toEqual([[], []])
     expect(cli.stdout().trim().split('\n')).toHaveLength(1)
   })
 
   test('needs only the published files, and leaves no process of a step behind, even one with its own session and an empty environment', async () => {
-    const folder = path.join(world.directory, 'own', 'package')
+    const folder = path.join(demo.own, 'package')
     const { files } = JSON.parse(readFileSync('package.json', 'utf8')) as { readonly files: readonly string[] }
     const published = files.filter((name) => !name.startsWith('!'))
     for (const name of ['package.json', ...published]) cpSync(name, path.join(folder, name), { recursive: true })
     const file = workflow('detached.yml', job('a', 'setsid env -i sleep 300 & echo left it'))
-    const cli = world.startFrom(path.join(folder, 'packages/dayfly/dist/dayfly.js'), 'demo', file, '--json')
+    const cli = demo.world.startFrom(path.join(folder, 'packages/dayfly/dist/dayfly.js'), 'demo', file, '--json')
     expect(await cli.ended, cli.stderr()).toMatchObject({ code: 0 })
     expect(JSON.parse(cli.stdout())).toMatchObject({ jobs: 1, succeeded: 1, leftovers: clean })
-    expect([world.files(), world.processes()]).toEqual([[], []])
+    expect([demo.world.files(), demo.world.processes()]).toEqual([[], []])
   })
 
   test('exits with 1 if a job failed, shows its log or GitHub’s words, skips the jobs that need it, and never counts more done than there are', async () => {
@@ -65,7 +57,7 @@ describe('the demo', { timeout: 60_000 }, () => {
       ),
       workflow('bad.yml', job('a', 'echo why && exit 3') + job('b', 'echo never', '    needs: a\n')),
     ]
-    const cli = world.start('demo', ...files, '--json')
+    const cli = demo.world.start('demo', ...files, '--json')
     expect(await cli.ended).toMatchObject({ code: 1 })
     const report = JSON.parse(cli.stdout())
     expect(report).toMatchObject({ jobs: 14, succeeded: 8, failed: 4, skipped: 2 })
@@ -96,7 +88,7 @@ describe('the demo', { timeout: 60_000 }, () => {
       'steps.yml',
       '  a:\n    runs-on: x\n    steps:\n      - uses: actions/setup-node@v4\n      - run: echo hi\n      - if: false\n        run: echo no\n',
     )
-    const cli = world.start('demo', good, steps, '--exit', '--strict')
+    const cli = demo.world.start('demo', good, steps, '--exit', '--strict')
     expect(await cli.ended).toMatchObject({ code: 1 })
     expect(cli.stderr()).toMatch(/✓ good\.yml \/ a {2}[\d.]+ s\n {4}✓ Run echo hello\n/)
     expect(cli.stderr()).toContain('✓ good.yml / b')
@@ -107,12 +99,12 @@ describe('the demo', { timeout: 60_000 }, () => {
 
   test('shows a refused template on the set within two seconds, and registers no runner for it', async () => {
     const file = workflow('slow.yml', job('a', 'sleep 30'))
-    const cli = world.start('demo', file)
+    const cli = demo.world.start('demo', file)
     const [, kubeconfig = ''] = await cli.saw(/--kubeconfig (\S+)/)
     const { refuseBadSet } = await import('./bad-set.ts')
     await refuseBadSet(kubeconfig, cli)
     cli.child.kill('SIGINT')
     expect(await cli.ended).toMatchObject({ code: 130 })
-    expect([world.files(), world.processes()]).toEqual([[], []])
+    expect([demo.world.files(), demo.world.processes()]).toEqual([[], []])
   })
 })

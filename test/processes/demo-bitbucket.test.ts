@@ -1,21 +1,10 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
-import path from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createWorld, type World } from '../cli.ts'
+import { expect, test } from 'vitest'
+import { clean, useWorld } from '../use-world.ts'
 
-let world: World
-beforeEach(() => {
-  world = createWorld()
-  mkdirSync(path.join(world.directory, 'own'))
-})
-afterEach(() => world.end())
-
-const clean = { pods: 0, secrets: 0, registrations: 0, processes: 0, directories: 0 }
+const demo = useWorld()
 
 function pipeline(...lines: readonly string[]): string {
-  const file = path.join(world.directory, 'own', 'bitbucket-pipelines.yml')
-  writeFileSync(file, ['pipelines:', '  default:', ...lines, ''].join('\n'))
-  return file
+  return demo.write('bitbucket-pipelines.yml', ['pipelines:', '  default:', ...lines, ''].join('\n'))
 }
 
 // A first step of some seconds leaves a busy machine the time to cordon its runner. A shorter one could be followed by a late step.
@@ -28,7 +17,7 @@ test('each step runs on a runner of its own, and nothing is left', { timeout: 60
     '        - step: { name: arm, runs-on: linux.arm64, script: [sleep 1, echo arm] }',
     '        - step: { name: sized, size: 2x, runs-on: [gpu], script: [sleep 1, echo sized] }',
   )
-  const cli = world.start('demo', '--forge', 'bitbucket', file, '--json')
+  const cli = demo.world.start('demo', '--forge', 'bitbucket', file, '--json')
   expect(await cli.ended, cli.stderr()).toMatchObject({ code: 0 })
   const report = JSON.parse(cli.stdout())
   expect(report).toMatchObject({
@@ -45,7 +34,7 @@ test('each step runs on a runner of its own, and nothing is left', { timeout: 60
   })
   expect(report.runners).toBeGreaterThanOrEqual(6 + 5)
   expect(report.apiCalls).toBeLessThan(200)
-  expect([world.files(), world.processes()]).toEqual([[], []])
+  expect([demo.world.files(), demo.world.processes()]).toEqual([[], []])
 })
 
 test('a failed step shows its log, stops the later ones, and ends the demo with 1', async () => {
@@ -53,7 +42,7 @@ test('a failed step shows its log, stops the later ones, and ends the demo with 
     '    - step: { name: bad, script: [echo why, exit 3] }',
     '    - step: { name: never, script: [echo never] }',
   )
-  const cli = world.start('demo', '--forge', 'bitbucket', file, '--exit', '--json')
+  const cli = demo.world.start('demo', '--forge', 'bitbucket', file, '--exit', '--json')
   expect(await cli.ended).toMatchObject({ code: 1 })
   expect(JSON.parse(cli.stdout())).toMatchObject({
     jobs: 2,
@@ -68,14 +57,14 @@ test('a failed step shows its log, stops the later ones, and ends the demo with 
 
 test('a file with a key that the demo does not know is refused with its place, before anything starts', async () => {
   const file = pipeline('    - step: { name: a, services: [docker], script: [true] }')
-  const cli = world.start('demo', '--forge', 'bitbucket', file)
+  const cli = demo.world.start('demo', '--forge', 'bitbucket', file)
   expect(await cli.ended).toMatchObject({ code: 2 })
   expect(cli.stderr()).toContain('services')
   expect(cli.stderr()).toContain('bitbucket-pipelines.yml:3:')
 })
 
 test('an unknown forge is refused', async () => {
-  const cli = world.start('demo', '--forge', 'gitlab')
+  const cli = demo.world.start('demo', '--forge', 'gitlab')
   expect(await cli.ended).toMatchObject({ code: 2 })
   expect(cli.stderr()).toContain('--forge')
 })
