@@ -145,7 +145,7 @@ export class SizeKeeper implements ReflectorSink<KubeObject> {
 
   /**
    * Keeps the answer until the watch shows it. The watch may have shown a later state meanwhile: a patch of the earlier one would be refused
-   * forever. What was created is left to the watch, which may have shown its end already.
+   * forever. A new object is left to the watch, which may have shown its end already.
    */
   #keep(object: KubeObject, step: SizeStep): void {
     if (step.is === 'create' || this.#objects.get(keyOf(object)) !== step.object) return
