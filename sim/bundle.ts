@@ -73,7 +73,8 @@ function edited(edits: readonly Edit[]): Plugin {
   }
 }
 
-function replaced(contents: string, { file, before, after }: Edit): string {
+/** Throws if the text is not in the contents exactly once. */
+export function replaced(contents: string, { file, before, after }: Edit): string {
   const parts = contents.split(before)
   if (parts.length !== 2) throw new Error(`${file} has this text ${parts.length - 1} times, and not once: ${before}`)
   return parts.join(after)

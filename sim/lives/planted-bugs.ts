@@ -52,8 +52,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: `${core}/scale.ts`,
-        before: "map((id) => ({ kind: 'start-runner', runner: prefix + id }))",
-        after: "map(() => ({ kind: 'start-runner', runner: prefix + ids[0] }))",
+        before: 'runner: prefix + id }',
+        after: 'runner: prefix + ids[0] }',
       },
     ],
   },
