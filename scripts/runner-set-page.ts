@@ -64,7 +64,7 @@ export const runnerSetExample = {
     keepFinished: '0s',
     keepFailed: '10m',
     startMax: '20m',
-    idleMax: '12h',
+    idleMax: '2h',
     lifeMax: '6h',
     objective: { queueTime: '2m' },
     template: {

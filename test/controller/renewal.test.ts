@@ -134,22 +134,27 @@ it('replaces idle runners of an earlier template, and leaves one with a job alon
   expect(withLabel(stage, 'new').toSorted()).toEqual(node.idle.toSorted())
 })
 
-it('replaces old idle runners while jobs arrive, and no job is lost or runs twice', async () => {
-  const { stage, node } = await open('2026-11-27T08:00:00Z', { scale: { min: 3, max: 8 }, idleMax: '5m' })
-  await node.work(minutes(1))
-  const first = node.idle
-  node.fewest = 3
-  await node.work(minutes(10))
-  expect([node.fewest, node.idle.filter((name) => first.includes(name))]).toEqual([3, []])
-  const ids: string[] = []
-  for (let round = 0; round < 25; round++) {
-    ids.push(...queue(stage, 1 + (round % 2)).map(({ id }) => id))
-    await node.work(seconds(10) + round * 137, 250)
-  }
-  await node.work(minutes(3))
-  const jobs = ids.map((id) => stage.emulator.control.job(id))
-  expect(jobs.map((one) => [one?.state, one?.result, one?.attempt])).toEqual(
-    ids.map(() => ['completed', 'succeeded', 1]),
-  )
-  expect([node.jobsEnded, node.idle.length]).toEqual([ids.length, 3])
-})
+it.each([{ idleMax: '5m' }, { lifeMax: '10m' }])(
+  'replaces old idle runners while jobs arrive, and no job is lost or runs twice: %j',
+  async (bound) => {
+    const { stage, node } = await open('2026-11-27T08:00:00Z', { scale: { min: 3, max: 8 }, ...bound })
+    await node.work(minutes(1))
+    const first = node.idle
+    node.fewest = 3
+    await node.work(minutes(10))
+    expect([node.fewest, node.idle.filter((name) => first.includes(name))]).toEqual([3, []])
+    const ids: string[] = []
+    for (let round = 0; round < 25; round++) {
+      ids.push(...queue(stage, 1 + (round % 2)).map(({ id }) => id))
+      await node.work(seconds(10) + round * 137, 250)
+    }
+    await node.work(minutes(3))
+    const jobs = ids.map((id) => stage.emulator.control.job(id))
+    expect(jobs.map((one) => [one?.state, one?.result, one?.attempt])).toEqual(
+      ids.map(() => ['completed', 'succeeded', 1]),
+    )
+    expect([node.jobsEnded, node.idle.length]).toEqual([ids.length, 3])
+    const reasons = stage.registry.list('events').map(({ reason }) => reason)
+    expect(reasons).not.toContain('RunnerFailed')
+  },
+)

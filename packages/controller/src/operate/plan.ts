@@ -205,7 +205,7 @@ function causeText(because: EndCause): string {
     case 'surplus':
       return 'it is not needed'
     case 'outdated':
-      return 'it is older than idleMax, or of an earlier template'
+      return 'it is older than idleMax or half of lifeMax, or of an earlier template'
     case 'spent':
       return 'it gets no other job'
     case 'ghost':

@@ -156,12 +156,20 @@ function readSet(metadata: Metadata, spec: RunnerSetSpec): RunnerSet {
     keepFinishedMs: milliseconds(spec.keepFinished),
     keepFailedMs: milliseconds(spec.keepFailed),
     startMaxMs: milliseconds(spec.startMax),
-    idleMaxMs: spec.idleMax === undefined ? undefined : milliseconds(spec.idleMax),
+    idleMaxMs: idleMaxOf(spec),
     lifeMaxMs: spec.lifeMax === undefined ? undefined : milliseconds(spec.lifeMax),
     queueTimeMs: spec.objective === undefined ? undefined : milliseconds(spec.objective.queueTime),
     template: (spec.template ?? {}) as RunnerSet['template'],
     ...(spec.sizes && { sizes: readSizes(name, spec.sizes) }),
   }
+}
+
+/** A job needs time before the bound of its runner's life. So an idle runner is replaced at half of it, or earlier if the set says so. */
+function idleMaxOf({ idleMax, lifeMax }: RunnerSetSpec): number | undefined {
+  const idleMs = idleMax === undefined ? undefined : milliseconds(idleMax)
+  const lifeMs = lifeMax === undefined ? undefined : milliseconds(lifeMax)
+  if (lifeMs === undefined) return idleMs
+  return idleMs !== undefined && idleMs < lifeMs ? idleMs : lifeMs / 2
 }
 
 function readEngine(engine: RunnerSetSpec['dockerEngine']): RunnerSet['dockerEngine'] {

@@ -261,10 +261,14 @@ export const runnerSetSpecSchema = z
       ),
     idleMax: duration
       .optional()
-      .describe('The maximum age of an idle runner. Dayfly replaces an older one, and leaves busy ones alone.'),
+      .describe(
+        'The maximum age of an idle runner. Dayfly replaces an older one, and leaves busy ones alone. With lifeMax, the default is half of it.',
+      ),
     lifeMax: duration
       .optional()
-      .describe('The maximum age of a runner. Dayfly ends an older runner even if it is busy.'),
+      .describe(
+        'The maximum age of a runner. Dayfly ends an older runner even if it is busy. An idle one is replaced before (idleMax), so a job has the rest.',
+      ),
     objective: z
       .strictObject({
         queueTime: duration.describe(

@@ -326,6 +326,9 @@ describe('one life', () => {
 
   const exceeded = { because: { kind: 'life-exceeded' }, answer: 'refused', failures: 1 } as const
   const overdue = (facts: Partial<PodFacts>) => runner('a', { createdAt: now - seconds(9_000), ...facts }, { job })
+  const unanswered = (kind: 'surplus' | 'outdated') =>
+    running(3_700, { ending: { because: { kind }, answer: 'refused', failures: 1, retryAt: now + 9_000 } })
+  const forgotten = running(3_700, { registration: { is: 'unknown', since: now } })
   it.each<[string, Runner, string]>([
     ['busy, over the bound', running(3_700, { job }), 'deregister (life-exceeded) life-exceeded'],
     ['busy, at the bound', running(3_599, { job }), 'deregister (life-exceeded) life-exceeded'],
@@ -337,6 +340,10 @@ describe('one life', () => {
       running(3_700, { ending: { ...exceeded, retryAt: now + 9_000 } }),
       '+9 s',
     ],
+    ['idle, at the bound', running(3_599), 'deregister (outdated)'],
+    ['idle at the bound, and the forge has not responded yet', unanswered('outdated'), '+9 s'],
+    ['idle at the bound, and not needed', unanswered('surplus'), '+9 s'],
+    ['idle at the bound, as far as is known after a restart', forgotten, '+60 s'],
     ['over the bound, ended', overdue({ end: ended }), 'delete (ended)'],
     ['over the bound, being deleted', overdue({ deletionDeadline: now }), '+30 s'],
   ])('ends a life that exceeds the set’s bound: %s', (_name, given, expected) => {

@@ -49,12 +49,15 @@ function decideRequested({ now }: Moment, { name, lookUp }: Runner): LifeDecisio
   return { action: { kind: 'look-up-pod', runner: name } }
 }
 
-/** The operator's own bound: the one case in which a busy runner is ended. */
+/** The operator's own bound: the one case in which a busy runner is ended. One that seems idle leaves as an outdated one does: the forge may know a job of it. */
 function exceededLife(moment: Moment, runner: Runner, pod: PodFacts): LifeDecision {
   const bound = moment.world.set.lifeMaxMs
   const over = pod.end !== undefined || pod.deletionDeadline !== undefined
-  if (bound === undefined || over || runner.ending?.because.kind === 'life-exceeded') return nothing
+  const leavesFor = runner.ending?.because.kind
+  if (bound === undefined || over || leavesFor === 'life-exceeded') return nothing
   if (moment.now < pod.createdAt + bound) return { due: pod.createdAt + bound }
+  if (leavesFor === 'surplus' || leavesFor === 'outdated') return nothing
+  if (phaseOf(runner) === 'idle') return endStep(moment, runner, pod, { kind: 'outdated' })
   const message = `it lived longer than ${Math.round(bound / 1_000)} s`
   return end(moment, runner, { kind: 'life-exceeded' }, { reason: 'life-exceeded', message })
 }

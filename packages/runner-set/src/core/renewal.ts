@@ -1,4 +1,4 @@
-// Replaces idle runners that are outdated: older than `idleMax`, or of an earlier template. A busy one is left alone.
+// Replaces idle runners that are outdated: older than an idle runner may be, or of an earlier template. A busy one is left alone.
 import type { Action } from '../model/action.ts'
 import type { Held } from '../model/held.ts'
 import type { Counts, PodFacts, Runner } from '../model/runner.ts'

@@ -5,7 +5,7 @@ import type { Failure } from './failure.ts'
 export type EndCause =
   | { readonly kind: 'ended' }
   | { readonly kind: 'surplus' }
-  /** It is idle, and older than `idleMax` or of an earlier template. */
+  /** It is idle, and older than an idle runner may be or of an earlier template. */
   | { readonly kind: 'outdated' }
   /** It had its job, or the forge gives it none, and its container runs on by itself. */
   | { readonly kind: 'spent' }

@@ -136,7 +136,7 @@ export type RunnerSet = {
   readonly keepFailedMs: number
   /** How long a step of a start may take that has no bound of its own, in milliseconds. */
   readonly startMaxMs: number
-  /** An idle runner that is older is replaced, in milliseconds. */
+  /** An idle runner that is older is replaced, in milliseconds. A set with a bound on one life always has it, and it is shorter. */
   readonly idleMaxMs: number | undefined
   /** The operator's bound on one life, in milliseconds. It ends busy runners, too. */
   readonly lifeMaxMs: number | undefined

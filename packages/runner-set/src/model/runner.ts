@@ -121,7 +121,7 @@ export type Runner = {
   readonly delay: LastingFailure | undefined
   /** Why its end is proved stuck: it counts no longer against `max`. Undefined while it is not. */
   readonly stuck: LastingFailure | undefined
-  /** It is older than `idleMax`, or of an earlier template: it is replaced while it is idle. */
+  /** It is older than its set allows an idle runner to be, or of an earlier template: it is replaced while it is idle. */
   readonly outdated: boolean
 }
 
