@@ -84,6 +84,18 @@ export const plantedScaleBugs: readonly PlantedBug[] = [
     ],
   },
   {
+    name: 'a busy runner is ended at the age of an idle one',
+    by: 'busy-runner',
+    seed: 39,
+    edits: [
+      {
+        file: 'packages/runner-set/src/core/life.ts',
+        before: 'const bound = moment.world.set.lifeMaxMs',
+        after: 'const bound = moment.world.set.idleMaxMs',
+      },
+    ],
+  },
+  {
     name: 'the replacement of an idle runner deletes its pod without asking the forge',
     by: 'busy-runner',
     seed: 14,

@@ -12,6 +12,7 @@ import { followAdvice, installMissingSets, statusOf } from './operator.ts'
 import { breakingDisasters } from './reruns.ts'
 import { changesFor } from './schedules.ts'
 import { seedPlan } from './seed-world.ts'
+import { renewalS } from './sets.ts'
 import { objectsOf } from './sizes.ts'
 import { streamOf } from './streams.ts'
 import { type Disaster, startDisasters } from './strikes.ts'
@@ -113,7 +114,7 @@ async function heal(world: World, trace: Trace): Promise<void> {
 /** The world must also rest after the last edge of a schedule, and when its idle runners were replaced for their age. */
 async function rested(world: World): Promise<readonly Broken[]> {
   const restless = await settled(world, settleMs, 'atRest')
-  const laterMs = Math.max(0, ...world.sets.map((set) => changesFor(set, world.clock.now())))
+  const laterMs = Math.max(0, ...world.sets.map((set) => changesFor(set, renewalS(set) ?? 0, world.clock.now())))
   if (restless.length > 0 || laterMs === 0) return restless
   await world.clock.advance(laterMs)
   return settled(world, settleMs, 'atRest')

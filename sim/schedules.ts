@@ -41,13 +41,15 @@ export function minimumAt(
   return mins.length > 0 ? Math.max(...mins) : min
 }
 
-/** Returns how long the set changes by time alone, in milliseconds: until the last edge of these minutes, and for two lives of an idle runner. */
+/** Returns how long the set changes by time alone, in milliseconds: until the last edge of these minutes, and for two lives of an idle runner.
+ *  @param renewedS the age at which an idle runner is replaced, in seconds; 0 without one */
 export function changesFor(
-  { schedule = [], idleMaxS = 0 }: { readonly schedule?: readonly SeedWindow[]; readonly idleMaxS?: number },
+  { schedule = [] }: { readonly schedule?: readonly SeedWindow[] },
+  renewedS: number,
   now: Instant,
 ): number {
   const edges = schedule.flatMap(({ start, end }) => [start, end]).filter((at) => at > now && at < now + lastEdgeMs)
-  return Math.max(2_000 * idleMaxS, ...edges.map((at) => at - now))
+  return Math.max(2_000 * renewedS, ...edges.map((at) => at - now))
 }
 
 /** Returns a window that begins or ends in the first minutes, or that is of another day. */

@@ -7,6 +7,7 @@ import {
   withAges,
   withHabits,
   withKeeps,
+  withLives,
   withPercentages,
   withPool,
   withSchedules,
@@ -33,7 +34,8 @@ export function seedPlan(seed: number): WorldPlan {
     reruns && set.forge === 'github' ? { ...set, reruns } : set,
   )
   const aged = withAges(withSchedules(all, streamOf(seed, 'the schedules')), streamOf(seed, 'the ages'))
-  const usual = withHabits(aged, streamOf(seed, 'the habits'))
+  const bounded = withLives(aged, streamOf(seed, 'the lives'))
+  const usual = withHabits(bounded, streamOf(seed, 'the habits'))
   const shared = withPercentages(usual, streamOf(seed, 'the percentages'))
   const kept = withKeeps(shared, streamOf(seed, 'the kept pods'))
   const sets = withSizes(kept, streamOf(seed, 'the sizes'))

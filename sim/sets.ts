@@ -19,6 +19,8 @@ export type SetSpec = {
   readonly usual?: number
   /** The age at which its idle runners are replaced, in seconds. */
   readonly idleMaxS?: number
+  /** The age at which its runners are ended, busy or not, in seconds. */
+  readonly lifeMaxS?: number
   /** The set follows the share of busy runners, and not the demand. */
   readonly percentage?: PercentageSpec
   /** How long its ended pods are kept, in seconds. */
@@ -107,10 +109,27 @@ export function withSchedules(sets: readonly SetSpec[], random: Random): readonl
 export function withAges(sets: readonly SetSpec[], random: Random): readonly SetSpec[] {
   if (random() > 0.25) return sets
   return sets.map((set) =>
-    random() < 0.3
-      ? set
-      : { ...set, idleMaxS: Math.max(randomInteger(random, 60, 180), (set.forge === 'bitbucket' ? 90 : 25) * set.max) },
+    random() < 0.3 ? set : { ...set, idleMaxS: Math.max(randomInteger(random, 60, 180), restS(set)) },
   )
+}
+
+/** The shortest age, in seconds, at which a set with that age can rest: it replaces its idle runners one after another. */
+function restS({ forge, max }: SetSpec): number {
+  return (forge === 'bitbucket' ? 90 : 25) * max
+}
+
+/** In some of the worlds, most sets bound the life of every runner. */
+export function withLives(sets: readonly SetSpec[], random: Random): readonly SetSpec[] {
+  if (random() > 0.25) return sets
+  return sets.map((set) =>
+    random() < 0.3 ? set : { ...set, lifeMaxS: Math.max(randomInteger(random, 60, 180), 2 * restS(set)) },
+  )
+}
+
+/** Returns the age, in seconds, at which an idle runner of the set is replaced: with a bound of every life, at half of it. */
+export function renewalS({ idleMaxS, lifeMaxS }: Pick<SetSpec, 'idleMaxS' | 'lifeMaxS'>): number | undefined {
+  if (lifeMaxS === undefined) return idleMaxS
+  return idleMaxS !== undefined && idleMaxS < lifeMaxS ? idleMaxS : lifeMaxS / 2
 }
 
 /** In some of the worlds, sets have a usual demand. */
@@ -151,7 +170,8 @@ export function earlierStatus({ usual = 0 }: SetSpec): object {
 }
 
 export function setObject(set: SetSpec) {
-  const { namespace, name, forge, account, labels, reruns, idleMaxS, keepS = { failed: 0, finished: 0 } } = set
+  const { namespace, name, forge, account, labels, reruns, idleMaxS, lifeMaxS } = set
+  const { keepS = { failed: 0, finished: 0 } } = set
   const credentials = { secret: credentialName }
   const rerun = reruns ? { rerun: {} } : {}
   const source = { url: `http://${forge}${domain}/${account}`, plainHttp: true, credentials, labels, ...rerun }
@@ -161,6 +181,7 @@ export function setObject(set: SetSpec) {
     keepFailed: `${keepS.failed}s`,
     keepFinished: `${keepS.finished}s`,
     ...(idleMaxS !== undefined && { idleMax: `${idleMaxS}s` }),
+    ...(lifeMaxS !== undefined && { lifeMax: `${lifeMaxS}s` }),
   }
   return { apiVersion: 'dayfly.dev/v1alpha1', kind: 'RunnerSet', metadata: { name, namespace }, spec }
 }

@@ -4,7 +4,7 @@ import { type SetSpec, setObject } from './sets.ts'
 
 export const parentName = 'ci'
 
-/** In some of the worlds with a pool of GitHub, its two sets are sizes. Both then have the age, the kept pods and the reruns of the first one. */
+/** In some of the worlds with a pool of GitHub, its two sets are sizes. Both then have the ages, the kept pods and the reruns of the first one. */
 export function withSizes(sets: readonly SetSpec[], random: Random): readonly SetSpec[] {
   const members = sets.filter(({ pool }) => pool !== undefined)
   const [first] = members
@@ -13,13 +13,14 @@ export function withSizes(sets: readonly SetSpec[], random: Random): readonly Se
 }
 
 function sizeOf(
-  { usual: _usual, idleMaxS: _age, keepS: _keep, reruns: _reruns, ...set }: SetSpec,
+  { usual: _usual, idleMaxS: _age, lifeMaxS: _life, keepS: _keep, reruns: _reruns, ...set }: SetSpec,
   first: SetSpec,
 ): SetSpec {
-  const { idleMaxS, keepS, reruns } = first
+  const { idleMaxS, lifeMaxS, keepS, reruns } = first
   return {
     ...{ ...set, parent: parentName, max: Math.min(set.max, set.pool?.max ?? set.max) },
     ...(idleMaxS !== undefined && { idleMaxS }),
+    ...(lifeMaxS !== undefined && { lifeMaxS }),
     ...(keepS && { keepS }),
     ...(reruns && { reruns }),
   }

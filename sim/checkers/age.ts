@@ -1,5 +1,5 @@
 // At rest no idle runner is older than its set allows.
-import type { SetSpec } from '../sets.ts'
+import { renewalS, type SetSpec } from '../sets.ts'
 import type { World } from '../world.ts'
 import type { Checker } from './checker.ts'
 import { askedOf, freePlaces, podsOf } from './spares.ts'
@@ -13,11 +13,11 @@ export const age: Checker = {
 }
 
 function problemsOf(world: World, set: SetSpec): readonly string[] {
-  const { idleMaxS } = set
-  if (idleMaxS === undefined || mayKeep(world, set)) return []
-  const bornAfter = world.clock.now() - idleMaxS * 1_000 - slackMs
+  const maxS = mayKeep(world, set) ? set.lifeMaxS : renewalS(set)
+  if (maxS === undefined) return []
+  const bornAfter = world.clock.now() - maxS * 1_000 - slackMs
   return podsOf(world, set).flatMap(({ metadata: { name, creationTimestamp = '' } }) =>
-    Date.parse(creationTimestamp) < bornAfter ? [`${name} is older than ${idleMaxS} s`] : [],
+    Date.parse(creationTimestamp) < bornAfter ? [`${name} is older than ${maxS} s`] : [],
   )
 }
 

@@ -1,8 +1,9 @@
-// No decision of Dayfly ends a runner that has a job.
+// No decision of Dayfly ends a runner that has a job, unless its operator bounds every life.
 import type { Request } from '@dayfly/kit/http'
 import { runnerPrefix } from '@dayfly/runner-set/model/runner-names'
 import { giteaRunner } from '../gitea/jobs.ts'
 import type { World } from '../world.ts'
+import { isOverBound } from './bound.ts'
 import type { Checker } from './checker.ts'
 
 const podPath = /^\/api\/v1\/namespaces\/([^/]+)\/pods\/([^/]+)$/
@@ -17,7 +18,7 @@ export const busyRunner: Checker = {
       if (pod === undefined || !isAlive(world, pod)) return
       const { name } = pod
       const job = jobOf(world, name)
-      if (job !== undefined) hit.set(`${identity} ${name}`, job)
+      if (job !== undefined && !isOverBound(world, name)) hit.set(`${identity} ${name}`, job)
     })
     world.observers.answered.add((identity, server, request, { status }) => {
       if (hit.size === 0) return
@@ -34,7 +35,8 @@ export const busyRunner: Checker = {
       if (
         step?.reason === 'The runner was deleted.' &&
         step.times.started !== undefined &&
-        isOfLivingSet(world, runner ?? '')
+        isOfLivingSet(world, runner ?? '') &&
+        !isOverBound(world, runner ?? '')
       )
         broken(`the removal of the registration ${runner} ended its step ${id}`)
     })
@@ -49,7 +51,7 @@ function watchGitea(world: World, broken: (sentence: string) => void): void {
     const runner = id === undefined ? undefined : gitea.control.runner(id)
     if (runner?.job === undefined) return
     const { name, job } = runner
-    if (isOfLivingSet(world, name))
+    if (isOfLivingSet(world, name) && !isOverBound(world, name))
       broken(`${identity} removes the registration ${name}, whose runner has the job ${job}`)
   })
 }

@@ -1,5 +1,6 @@
 // Every job ends. It runs once, and it fails only if something outside Dayfly ended its runner.
 import { keyOf } from '../gitea/jobs.ts'
+import { isOverBound } from './bound.ts'
 import type { Checker } from './checker.ts'
 import { createForgetting } from './forgetting.ts'
 
@@ -14,12 +15,17 @@ const good: readonly (string | undefined)[] = [
 
 export const jobs: Checker = {
   name: 'jobs',
-  watch: ({ clock, registry, github, bitbucket, gitea, observers, harmed, prints }, broken) => {
+  watch: (world, broken) => {
+    const { clock, registry, github, bitbucket, gitea, observers, harmed, prints } = world
     const deletedByUs = new Set<string>()
+    /** The runners that the operator's bound has ended. */
+    const outlived = new Set<string>()
     const pods = createForgetting(clock, forgetMs)
     observers.sent.add((_identity, server, { method, path }) => {
       const name = server === 'api' && method === 'DELETE' ? podPath.exec(path)?.[1] : undefined
-      if (name !== undefined) deletedByUs.add(name)
+      if (name === undefined) return
+      deletedByUs.add(name)
+      if (isOverBound(world, name)) outlived.add(name)
     })
     // Garbage collection, eviction and the operators of a cluster end pods, too.
     registry.subscribe('pods', ({ type, object: { metadata } }) => {
@@ -29,12 +35,14 @@ export const jobs: Checker = {
       pods.over(() => {
         deletedByUs.delete(metadata.name)
         harmed.delete(metadata.name)
+        outlived.delete(metadata.name)
       })
     })
     const hear = (kind: string, id: string, runner: string | undefined, result: string | undefined) => {
       if (kind === 'started' && prints.jobs.seen(id)) broken(`the job ${id} runs a second time, on ${runner}`)
       const failed = kind === 'finished' && !good.includes(result)
       if (!failed || runner === undefined || harmed.has(runner)) return
+      if (outlived.has(runner) || isOverBound(world, runner)) return
       broken(`the job ${id} of ${runner} ends as ${result}, and nothing outside Dayfly ended its runner`)
     }
     github.control.onJob(({ kind, id, runner, result }) => {

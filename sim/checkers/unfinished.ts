@@ -24,7 +24,7 @@ export function setOf({ metadata }: StoredObject): string | undefined {
 }
 
 /** A controller may believe that it is so much later than it is. Its time is the API server's, within a tolerance (`packages/kubernetes/src/server-time.ts`). */
-const earlyMs = 6_000
+export const earlyMs = 6_000
 
 /** A pod that is still there a while after its deletion deadline is stuck, and frees its place. */
 export function isLiving(now: Instant, { metadata: { deletionTimestamp } }: StoredObject): boolean {

@@ -1,0 +1,12 @@
+// The operator's bound on every life: the one reason for which Dayfly ends a busy runner.
+import { runnerPrefix } from '@dayfly/runner-set/model/runner-names'
+import type { World } from '../world.ts'
+import { earlyMs } from './unfinished.ts'
+
+/** Whether the runner of that name is as old as its set allows. False for a runner whose pod is gone. */
+export function isOverBound({ clock, registry, sets, uids }: World, name: string): boolean {
+  const set = sets.find((one) => name.startsWith(runnerPrefix({ name: one.name, uid: uids.get(one.name) ?? '' })))
+  if (set?.lifeMaxS === undefined) return false
+  const pod = registry.get('pods', set.namespace, name)
+  return clock.now() >= Date.parse(pod?.metadata.creationTimestamp ?? '') + set.lifeMaxS * 1_000 - earlyMs
+}
