@@ -159,6 +159,48 @@ it('are tried again if the right to adopt them is missing, and the first refusal
   expect(owners(stage, 'pods')).toEqual([[expect.objectContaining({ name: runner })]])
 })
 
+it('belong to their runner also if its set was deleted before they were made', async () => {
+  const { stage, runner } = await openWithJob()
+  const set = stage.registry.get('runnersets.dayfly.dev', namespace, 'linux')
+  stage.registry.update('runnersets.dayfly.dev', { ...set, metadata: { ...set?.metadata, finalizers: undefined } })
+  stage.registry.delete('runnersets.dayfly.dev', namespace, 'linux')
+  await stage.clock.advance(200)
+  expect(podNames(stage)).toContain(runner)
+  prepareJob(stage, runner)
+  await stage.clock.advance(seconds(2))
+  expect(owners(stage, 'pods')).toEqual([[expect.objectContaining({ name: runner })]])
+})
+
+it('are removed by the next leader if neither their set nor their runner exists', async () => {
+  const { stage, runner } = await openWithJob()
+  await stage.clock.advance(seconds(1))
+  const stopping = stage.controller.stop()
+  await stage.clock.advance(seconds(60))
+  await stopping
+  const ofDeletedSet = runner.replace(/-[0-9a-f]{5}-/, '-00000-')
+  const names = [prepareJob(stage, ofDeletedSet), prepareJob({ ...stage, registry: withoutUserSecret(stage) }, runner)]
+  stage.controller = stage.start('controller-2')
+  await stage.clock.advance(seconds(20))
+  expect(podNames(stage)).toEqual([runner, names[1]])
+})
+
+it('are left alone while the watch of their runners is late', async () => {
+  const { stage, runner } = await openWithJob()
+  const late = `${runner.slice(0, -1)}2`
+  stage.registry.create('pods', {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: late, namespace },
+    spec: { containers: [{ name: 'runner', image: 'r' }] },
+  })
+  const name = prepareJob(stage, late)
+  await stage.clock.advance(seconds(60))
+  expect(podNames(stage)).toContain(name)
+  stage.registry.delete('pods', namespace, late, { gracePeriodSeconds: 0 })
+  await stage.clock.advance(seconds(10))
+  expect(podNames(stage)).not.toContain(name)
+})
+
 it('are left alone if they are of other runners, such as those of ARC', async () => {
   const { stage } = await openWithJob()
   const name = prepareJob(stage, 'arc-runner-x7k2p-runner-abcde')

@@ -5,10 +5,12 @@ import type { Random } from '@dayfly/kit/random'
 import { KubernetesError } from '@dayfly/kubernetes/errors'
 import type { Kubernetes } from '@dayfly/kubernetes/kubernetes'
 import type { ReflectorSink } from '@dayfly/kubernetes/reflector'
+import type { ObjectName, Resource } from '@dayfly/kubernetes/types'
 import { failureOfJobPod, type JobPodStep, jobPodStep } from '@dayfly/runner-set/core/job-pod'
 import type { Entry } from '@dayfly/runner-set/model/event'
 import type { LastingFailure } from '@dayfly/runner-set/model/failure'
 import type { JobPod, JobRunner } from '@dayfly/runner-set/model/job-pod'
+import { setNameIn } from '@dayfly/runner-set/model/runner-names'
 import { messageOf } from './act/unsuccessful.ts'
 import type { Journal } from './journal.ts'
 import { pods, secrets } from './resources.ts'
@@ -17,7 +19,7 @@ export type JobPodsDeps = {
   readonly clock: Clock
   readonly random: Random
   readonly journal: Journal
-  /** Returns what the set of a runner knows of it; undefined if no set of this process has such a name. */
+  /** Returns what is known of a runner; undefined if Dayfly makes no such names. */
   readonly find: (namespace: string, runner: string) => JobRunner | undefined
 }
 
@@ -31,11 +33,13 @@ type Held = {
   /** Failed steps in a row. */
   failures: number
   retryAt: Instant | undefined
+  /** The step that was carried out, and that the watch has not shown yet. */
+  done: JobPodStep
   reported: LastingFailure | undefined
   timer: Timer | undefined
 }
 
-/** The runners may not be listed yet: look again after this time, in milliseconds. */
+/** A watch may be late: look again after this time, in milliseconds. */
 const listMs = 5_000
 const backoff = { baseMs: 1_000, capMs: 300_000 }
 
@@ -73,7 +77,15 @@ export class JobPods implements ReflectorSink<JobPod | undefined> {
     const before = this.#held.get(keyOf(pod))
     const isSame = before?.pod.uid === pod.uid
     if (before && !isSame) this.#forget(keyOf(pod), before)
-    const fresh: Held = { pod, isBusy: false, failures: 0, retryAt: undefined, reported: undefined, timer: undefined }
+    const fresh: Held = {
+      pod,
+      isBusy: false,
+      failures: 0,
+      retryAt: undefined,
+      done: 'none',
+      reported: undefined,
+      timer: undefined,
+    }
     const held = isSame && before ? before : fresh
     held.pod = pod
     this.#held.set(keyOf(pod), held)
@@ -125,16 +137,17 @@ export class JobPods implements ReflectorSink<JobPod | undefined> {
     if (!term || !runner) return
     const now = this.#deps.clock.now()
     const shownAt = this.#showFailure(held, runner, now)
-    const step = held.isBusy || now < (held.retryAt ?? 0) ? 'none' : jobPodStep(held.pod, runner)
-    if (step !== 'none') void this.#carryOut(term, held, step, runner)
+    const step = jobPodStep(held.pod, runner)
+    const waits = now < (held.retryAt ?? 0) && (held.failures > 0 || step === held.done)
+    if (step !== 'none' && !held.isBusy && !waits) void this.#carryOut(term, held, step, runner)
     const listedAt = runner.pod || runner.isGone ? undefined : now + listMs
     this.#lookAgain(held, [held.retryAt, shownAt, listedAt])
   }
 
   /** Returns when a failure is due that is not shown yet. */
   #showFailure(held: Held, { set }: JobRunner, now: Instant): Instant | undefined {
-    const found = failureOfJobPod(held.pod, set.startMaxMs)
-    if (!found || held.reported?.reason === found.failure.reason) return undefined
+    const found = set && failureOfJobPod(held.pod, set.startMaxMs)
+    if (!set || !found || held.reported?.reason === found.failure.reason) return undefined
     if (now < found.dueAt) return found.dueAt
     held.reported = found.failure
     const { namespace, runner, name: pod } = held.pod
@@ -152,13 +165,14 @@ export class JobPods implements ReflectorSink<JobPod | undefined> {
   async #carryOut(term: Term, held: Held, step: Exclude<JobPodStep, 'none'>, runner: JobRunner): Promise<void> {
     held.isBusy = true
     try {
-      const change = step === 'adopt' ? await adopt(term, held.pod, runner) : await remove(term, held.pod)
-      // The watch may show it later, or may have shown something else meanwhile.
-      held.pod = { ...held.pod, ...change }
+      await (step === 'adopt' ? adopt(term, held.pod, runner) : remove(term, held.pod, runner))
       held.failures = 0
-      held.retryAt = undefined
+      held.done = step
+      // The watch shows that it is done. Until then an answer proves nothing: a 404 may come from a proxy.
+      held.retryAt = this.#deps.clock.now() + listMs
     } catch (error) {
-      if (!term.signal.aborted) this.#failed(held, step, runner.set.name, error)
+      const set = runner.set?.name ?? setNameIn(held.pod.runner) ?? ''
+      if (!term.signal.aborted) this.#failed(held, step, set, error)
     }
     held.isBusy = false
     if (this.#held.get(keyOf(held.pod)) === held) this.#look(held)
@@ -175,26 +189,36 @@ export class JobPods implements ReflectorSink<JobPod | undefined> {
 }
 
 /** The garbage collector removes what the runner's pod owns as soon as that pod is gone. */
-async function adopt({ kubernetes, signal }: Term, job: JobPod, { pod }: JobRunner): Promise<Partial<JobPod>> {
-  if (!pod) return {}
+async function adopt(term: Term, job: JobPod, { pod }: JobRunner): Promise<void> {
+  if (!pod) return
+  const { kubernetes, signal } = term
   const { namespace, name, uid, runner } = job
   const ownerReferences = [{ apiVersion: 'v1', kind: 'Pod', name: runner, uid: pod.uid, blockOwnerDeletion: false }]
   const options = { signal, metadataOnly: true }
   for (const secret of job.secrets) {
     const owned = { type: 'merge', body: { metadata: { ownerReferences } } } as const
-    await kubernetes.patch(secrets, { namespace, name: secret }, owned, options).catch(unlessAbsent)
+    const at = { namespace, name: secret }
+    const found = await kubernetes.patch(secrets, at, owned, options).catch(unlessAbsent)
+    // No watch shows the Secret, so a false answer is asked about now.
+    if (!found && (await exists(term, secrets, at))) throw new Error(`the Secret ${secret} is there, after a 404`)
   }
   const owned = { type: 'merge', body: { metadata: { uid, ownerReferences } } } as const
   await kubernetes.patch(pods, { namespace, name }, owned, options).catch(unlessAbsent)
-  return { owners: [pod.uid] }
 }
 
-async function remove({ kubernetes, signal }: Term, job: JobPod): Promise<Partial<JobPod>> {
-  const { namespace, name, uid } = job
+/** Removes nothing if the runner exists: the watch of the runners is late. */
+async function remove(term: Term, job: JobPod, { pod }: JobRunner): Promise<void> {
+  const { namespace, name, uid, runner } = job
+  if (!pod && (await exists(term, pods, { namespace, name: runner }))) return
+  const { kubernetes, signal } = term
   const options = { signal, metadataOnly: true }
   for (const secret of job.secrets) await kubernetes.delete(secrets, { namespace, name: secret }, options)
   await kubernetes.delete(pods, { namespace, name }, { ...options, preconditions: { uid } })
-  return { isDeleting: true }
+}
+
+async function exists({ kubernetes, signal }: Term, resource: Resource, at: ObjectName): Promise<boolean> {
+  const found = await kubernetes.get(resource, at, { signal, metadataOnly: true }).catch(unlessAbsent)
+  return found !== undefined
 }
 
 function unlessAbsent(error: unknown): void {

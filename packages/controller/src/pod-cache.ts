@@ -39,6 +39,20 @@ export class PodCache implements ReflectorSink<ObservedPod | undefined> {
     return [...(this.#sets.get(uid)?.pods.values() ?? [])].filter(({ finished }) => !finished).length
   }
 
+  /** Returns the pod of a runner, also of a set without a worker; undefined if none is known. */
+  podOf(runner: string): PodFacts | undefined {
+    for (const { pods } of this.#sets.values()) {
+      const found = pods.get(runner)
+      if (found) return found
+    }
+    return undefined
+  }
+
+  /** Whether the pods were listed since the last doubt. */
+  isListed(): boolean {
+    return this.#listedAt !== undefined
+  }
+
   detach(uid: string): void {
     const set = this.#sets.get(uid)
     if (set) set.worker = undefined

@@ -5,6 +5,7 @@ import type { KubeObject } from '@dayfly/kubernetes/types'
 import { storedForgeState } from '@dayfly/runner-set/core/state/set-state'
 import { forgeTraits } from '@dayfly/runner-set/model/forge-traits'
 import type { JobRunner } from '@dayfly/runner-set/model/job-pod'
+import { setNameIn } from '@dayfly/runner-set/model/runner-names'
 import type { RunnerSet } from '@dayfly/runner-set/model/runner-set'
 import type { Records } from './connection.ts'
 import type { Journal } from './journal.ts'
@@ -95,7 +96,10 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
       const found = worker.set.namespace === namespace ? worker.runner(runner) : undefined
       if (found) return found
     }
-    return undefined
+    // The set was deleted, or its spec cannot be read: its runners live on for a while.
+    if (setNameIn(runner) === undefined) return undefined
+    const pod = this.#pods.podOf(runner)
+    return { set: undefined, pod, isGone: pod === undefined && this.#pods.isListed() }
   }
 
   uidOf(namespace: string, set: string): string | undefined {

@@ -23,11 +23,12 @@ export type JobPod = {
   readonly endFailure: LastingFailure | undefined
 }
 
-/** The knowledge of a set about a runner with a pod for its job. */
+/** The knowledge about a runner with a pod for its job. */
 export type JobRunner = {
-  readonly set: Pick<RunnerSet, 'name' | 'startMaxMs'>
-  /** Undefined while the set knows no pod of it. */
+  /** Undefined if no such set exists any more. */
+  readonly set: Pick<RunnerSet, 'name' | 'startMaxMs'> | undefined
+  /** Undefined while no pod of it is known. */
   readonly pod: PodFacts | undefined
-  /** Whether the set certainly has no such runner. */
+  /** Whether a complete list of the runners lacks it. */
   readonly isGone: boolean
 }

@@ -3,15 +3,12 @@
 
 import { ageText, counted } from '@dayfly/kit/age-text'
 import type { AccountRegistration, AccountSet } from '@dayfly/runner-set/forge/account'
-import { runnerPrefix } from '@dayfly/runner-set/model/runner-names'
+import { runnerPrefix, setNameIn } from '@dayfly/runner-set/model/runner-names'
 import type { SweepFacts } from './gather.ts'
 import type { Part, SweepStep, Untouched } from './step.ts'
 
 /** A younger registration may be a start under way in another cluster, in milliseconds. */
 const oldMs = 60 * 60_000
-
-/** The set's name, a hash of its UID, and ten random characters: packages/runner-set/src/core/pod.ts makes these names. */
-const dayflyName = /^[a-z0-9][a-z0-9-]*-[0-9a-f]{5}-[bcdfghjklmnpqrstvwxz2456789]{10}$/
 
 export function forgeLeftovers(facts: SweepFacts, podSteps: readonly SweepStep[]): Part {
   if (!facts.forge?.known) return { steps: [], untouched: [] }
@@ -21,7 +18,11 @@ export function forgeLeftovers(facts: SweepFacts, podSteps: readonly SweepStep[]
   const steps: SweepStep[] = []
   const untouched: Untouched[] = []
   for (const one of registrations) {
-    if (!dayflyName.test(one.name) || prefixes.some((prefix) => one.name.startsWith(prefix)) || pods.has(one.name))
+    if (
+      setNameIn(one.name) === undefined ||
+      prefixes.some((prefix) => one.name.startsWith(prefix)) ||
+      pods.has(one.name)
+    )
       continue
     const objection = whyKept(one, facts.at)
     if (objection !== undefined) untouched.push({ what: `registration ${one.name}`, because: objection })
