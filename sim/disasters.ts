@@ -4,6 +4,7 @@ import type { FaultSpec } from '@dayfly/forge-emulators/server/faults'
 import type { Request } from '@dayfly/kit/http'
 import { type Random, randomInteger } from '@dayfly/kit/random'
 import { runnerSetCrd } from '@dayfly/runner-set/config/crd'
+import { runnerLabel } from './job-pods.ts'
 import { installMissingSets } from './operator.ts'
 import type { SimulatedProcess } from './process.ts'
 import { credentialName, credentialObject, namespaces, type SetName, type SetSpec, scaleOf } from './sets.ts'
@@ -67,8 +68,12 @@ const partition = ofProcess('partition', (world, process, random) => {
 
 const clockJump = ofProcess('clock jump', (_world, { clock }, random) => clock.jump(seconds(random, -60, 60)))
 
+/** Not a pod of a job that has no owner yet: nothing else leads to its Secret. */
 function somePod(world: World, random: Random) {
-  const pods = world.registry.list('pods').filter(({ metadata }) => !world.strangers.has(metadata.uid))
+  const pods = world.registry
+    .list('pods')
+    .filter(({ metadata }) => !world.strangers.has(metadata.uid))
+    .filter(({ metadata }) => metadata.labels?.[runnerLabel] === undefined || metadata.ownerReferences !== undefined)
   return pods.length > 0 ? pick(pods, random).metadata : undefined
 }
 

@@ -27,6 +27,30 @@ export const plantedBugs: readonly PlantedBug[] = [
     ],
   },
   {
+    name: 'the pod of a job is removed while its runner works',
+    by: 'busy-runner',
+    seed: 3,
+    edits: [
+      {
+        file: 'packages/runner-set/src/core/job-pod.ts',
+        before: "if (pod.end) return 'remove'",
+        after: "if (pod.startedAt) return 'remove'",
+      },
+    ],
+  },
+  {
+    name: 'the pod of a job is forgotten with its set',
+    by: 'rest',
+    seed: 25,
+    edits: [
+      {
+        file: 'packages/controller/src/set-workers.ts',
+        before: 'if (setNameIn(runner) === undefined) return undefined',
+        after: 'if (runner) return undefined',
+      },
+    ],
+  },
+  {
     name: 'a credential is used again',
     by: 'used-once',
     seed: 1,

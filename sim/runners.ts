@@ -7,26 +7,29 @@ import { readCredential } from '@dayfly/forge-emulators/runner/credential'
 import { randomInteger } from '@dayfly/kit/random'
 import { giteaFiles } from '@dayfly/runner-set/model/forges/gitea'
 import { type GiteaRunnerOptions, runOfGitea } from './gitea/runner.ts'
+import { type JobPodsOptions, jobImage, jobScript, runInPod } from './job-pods.ts'
 
-export type RunnerOptions = GiteaRunnerOptions & {
-  readonly github: GitHubEmulator
-  readonly bitbucket: BitbucketEmulator
-  /** The chance that a container never connects, and that it ignores SIGTERM. */
-  readonly neverOnline: () => number
-  readonly ignoresTerm: () => number
-  /** How a container of GitHub ends whose registration is gone. */
-  readonly exitCodeOfUnregistered: () => number
-  /** Called once for each container that has read a credential. */
-  readonly onCredential: (container: PlayedContainer, credential: string) => void
-  /** Receives every container while it runs. */
-  readonly alive: Map<string, PlayedContainer>
-}
+export type RunnerOptions = GiteaRunnerOptions &
+  JobPodsOptions & {
+    readonly github: GitHubEmulator
+    readonly bitbucket: BitbucketEmulator
+    /** The chance that a container never connects, and that it ignores SIGTERM. */
+    readonly neverOnline: () => number
+    readonly ignoresTerm: () => number
+    /** How a container of GitHub ends whose registration is gone. */
+    readonly exitCodeOfUnregistered: () => number
+    /** Called once for each container that has read a credential. */
+    readonly onCredential: (container: PlayedContainer, credential: string) => void
+    /** Receives every container while it runs. */
+    readonly alive: Map<string, PlayedContainer>
+  }
 
 const succeeded: JobReport = { conclusion: 'success', outputs: {}, steps: [], note: undefined }
 const failed: JobReport = { ...succeeded, conclusion: 'failure' }
 
-/** Returns how one container behaves. Every container is a runner: the sets of the simulation have no others. */
-export function runnerScript(options: RunnerOptions): Script {
+/** Returns how one container behaves. Every container is a runner or a job: the sets of the simulation have no others. */
+export function runnerScript(options: RunnerOptions, image: string): Script {
+  if (image === jobImage) return jobScript
   const { random, alive } = options
   const onTerm =
     random() < options.ignoresTerm() ? 'ignored' : { afterMs: randomInteger(random, 10, 2_000), exitCode: 143 }
@@ -86,12 +89,30 @@ async function runOfGitHub(options: RunnerOptions, container: PlayedContainer, n
     // GitHub may have reserved another job for the runner since it heard of the first.
     const started = await stub.job(name, gone.signal)
     if (typeof started !== 'object') continue
-    await clock.sleep(started.spec.durationMs ?? 0)
+    const ran = await runJob(options, container, name, started.spec.durationMs ?? 0)
     if (gone.signal.aborted) return
-    stub.finish(name, started.spec.exitCode ? failed : succeeded)
+    stub.finish(name, ran && !started.spec.exitCode ? succeeded : failed)
     await clock.sleep(randomInteger(random, 20, 1_500))
     return container.end({ exitCode: 0 })
   }
+}
+
+/** Returns whether nothing went wrong but the job itself. */
+async function runJob(
+  options: RunnerOptions,
+  { config, ended }: PlayedContainer,
+  name: string,
+  ms: number,
+): Promise<boolean> {
+  if (config.env['ACTIONS_RUNNER_CONTAINER_HOOKS'] === undefined) {
+    await options.clock.sleep(ms)
+    return true
+  }
+  let isOver = false
+  void ended.then(() => {
+    isOver = true
+  })
+  return runInPod(options, { uid: config.id.pod, name, ms, isOver: () => isOver })
 }
 
 /** Bitbucket's runner runs step after step. The emulator times the steps of a stub runner. */

@@ -6,6 +6,7 @@ import {
   setsOf,
   withAges,
   withHabits,
+  withJobPods,
   withKeeps,
   withLives,
   withPercentages,
@@ -38,7 +39,8 @@ export function seedPlan(seed: number): WorldPlan {
   const usual = withHabits(bounded, streamOf(seed, 'the habits'))
   const shared = withPercentages(usual, streamOf(seed, 'the percentages'))
   const kept = withKeeps(shared, streamOf(seed, 'the kept pods'))
-  const sets = withSizes(kept, streamOf(seed, 'the sizes'))
+  const podded = withJobPods(kept, streamOf(seed, 'the pods of jobs'))
+  const sets = withSizes(podded, streamOf(seed, 'the sizes'))
   return {
     ...{ seed, sets, namespaces, weather, weak, nodes: [{}], cluster: { terminatedPodGcThreshold } },
     github: githubKnobs(streamOf(seed, 'forges')),

@@ -29,6 +29,8 @@ export type SetSpec = {
   readonly parent?: string
   /** Its part in the pool of its namespace. */
   readonly pool?: { readonly max: number; readonly floor: number; readonly weight: number }
+  /** Each job has a pod of its own. */
+  readonly jobsInPods?: boolean
   /** The set repeats jobs that the infrastructure broke. */
   readonly reruns?: boolean
 }
@@ -162,6 +164,12 @@ export function withKeeps(sets: readonly SetSpec[], random: Random): readonly Se
   }))
 }
 
+/** In some of the worlds, the jobs of GitHub's sets have pods of their own. */
+export function withJobPods(sets: readonly SetSpec[], random: Random): readonly SetSpec[] {
+  if (random() > 0.2) return sets
+  return sets.map((set) => (set.forge === 'github' ? { ...set, jobsInPods: true } : set))
+}
+
 /** Returns the status that an earlier controller left: the demand of four weeks, of which one was unusual. */
 export function earlierStatus({ usual = 0 }: SetSpec): object {
   const dayOf = (week: number) => new Date(worldStart - week * 7 * 86_400_000).toISOString().slice(0, 10)
@@ -170,7 +178,7 @@ export function earlierStatus({ usual = 0 }: SetSpec): object {
 }
 
 export function setObject(set: SetSpec) {
-  const { namespace, name, forge, account, labels, reruns, idleMaxS, lifeMaxS } = set
+  const { namespace, name, forge, account, labels, reruns, jobsInPods, idleMaxS, lifeMaxS } = set
   const { keepS = { failed: 0, finished: 0 } } = set
   const credentials = { secret: credentialName }
   const rerun = reruns ? { rerun: {} } : {}
@@ -182,6 +190,7 @@ export function setObject(set: SetSpec) {
     keepFinished: `${keepS.finished}s`,
     ...(idleMaxS !== undefined && { idleMax: `${idleMaxS}s` }),
     ...(lifeMaxS !== undefined && { lifeMax: `${lifeMaxS}s` }),
+    ...(jobsInPods && { jobs: 'pods' }),
   }
   return { apiVersion: 'dayfly.dev/v1alpha1', kind: 'RunnerSet', metadata: { name, namespace }, spec }
 }

@@ -5,7 +5,7 @@ import { createKubeletSwitch, type KubeletSwitch } from '@dayfly/cluster/kubelet
 import {
   createScriptedRuntime,
   type PlayedContainer,
-  type Script,
+  type ScriptedRuntimeOptions,
 } from '@dayfly/cluster/runtime/scripted/scripted-runtime'
 import type { EmulatedCredential } from '@dayfly/forge-emulators/bitbucket/credentials'
 import { createBitbucketEmulator } from '@dayfly/forge-emulators/bitbucket/emulator'
@@ -20,6 +20,7 @@ import { runnerSetCrd } from '@dayfly/runner-set/config/crd'
 import { withoutLogs } from '../test/controller/bitbucket/network.ts'
 import { createPrints } from './checkers/prints.ts'
 import type { GiteaPlan } from './gitea/plan.ts'
+import { jobPodsAccount } from './job-pods.ts'
 import { createObservers, reportTo } from './observers.ts'
 import { type SimulatedProcess, startProcess } from './process.ts'
 import { createRepairs } from './repairs.ts'
@@ -76,6 +77,7 @@ export function openWorld(plan: WorldPlan, saved?: SavedWorld) {
   const climate: Climate = { isFair: false, outage: 'none', ...weather }
   const runners = {
     ...{ clock, random: plan.streamOf('runners'), ...forges, alive, harmed },
+    registry: () => registry,
     exitCodeOfUnregistered: () => (climate.outage === 'removes-idle' ? 0 : 1),
     neverOnline: () => (climate.isFair ? 0 : plan.weak.neverOnline),
     ignoresTerm: () => (climate.isFair ? 0 : plan.weak.ignoresTerm),
@@ -84,7 +86,7 @@ export function openWorld(plan: WorldPlan, saved?: SavedWorld) {
       for (const listener of observers.credentials) listener(container, credential)
     },
   }
-  const { cluster, nodes } = openCluster(plan, clock, () => runnerScript(runners), saved)
+  const { cluster, nodes } = openCluster(plan, clock, ({ image }) => runnerScript(runners, image), saved)
   const { registry } = cluster
   const uids = new Map(saved ? registry.list(sets).map(({ metadata }) => [metadata.name, metadata.uid]) : [])
   registry.subscribe(sets, ({ object: { metadata } }) => uids.set(metadata.name, metadata.uid))
@@ -151,7 +153,12 @@ export function giteaCredential(token: string): GiteaCredential {
 type Machine = { readonly name: string; readonly kubelet: Pick<KubeletSwitch, 'stop' | 'start'> }
 
 /** Opens a cluster with the kind of the sets, their namespaces and credentials, and the nodes of the plan. */
-function openCluster(plan: WorldPlan, clock: VirtualClock, script: () => Script, saved?: SavedWorld) {
+function openCluster(
+  plan: WorldPlan,
+  clock: VirtualClock,
+  script: ScriptedRuntimeOptions['script'],
+  saved?: SavedWorld,
+) {
   const [first, ...further] = plan.nodes
   const runtimeOf = () => createScriptedRuntime({ clock, script })
   const cluster = createCluster({
@@ -164,6 +171,7 @@ function openCluster(plan: WorldPlan, clock: VirtualClock, script: () => Script,
     for (const name of plan.namespaces) {
       registry.create('namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
       registry.create('secrets', credentialObject(name, 'token-1'))
+      if (plan.sets.some(({ jobsInPods }) => jobsInPods)) registry.create('serviceaccounts', jobPodsAccount(name))
     }
   }
   const access = { tokens: createTokens(registry, clock, undefined), address: () => undefined }

@@ -2,6 +2,7 @@
 import type { Request } from '@dayfly/kit/http'
 import { runnerPrefix } from '@dayfly/runner-set/model/runner-names'
 import { giteaRunner } from '../gitea/jobs.ts'
+import { runnerLabel } from '../job-pods.ts'
 import type { World } from '../world.ts'
 import { isOverBound } from './bound.ts'
 import type { Checker } from './checker.ts'
@@ -15,10 +16,11 @@ export const busyRunner: Checker = {
     const hit = new Map<string, string>()
     world.observers.sent.add((identity, server, request) => {
       const pod = server === 'api' ? deletedPod(request) : undefined
-      if (pod === undefined || !isAlive(world, pod)) return
-      const { name } = pod
-      const job = jobOf(world, name)
-      if (job !== undefined && !isOverBound(world, name)) hit.set(`${identity} ${name}`, job)
+      if (pod === undefined) return
+      const runner = runnerOf(world, pod)
+      if (!isAlive(world, runner)) return
+      const job = jobOf(world, runner.name)
+      if (job !== undefined && !isOverBound(world, runner.name)) hit.set(`${identity} ${pod.name}`, job)
     })
     world.observers.answered.add((identity, server, request, { status }) => {
       if (hit.size === 0) return
@@ -71,6 +73,12 @@ type PodName = { readonly namespace: string; readonly name: string }
 function deletedPod({ method, path }: Request): PodName | undefined {
   const [, namespace, name] = (method === 'DELETE' && podPath.exec(path)) || []
   return namespace === undefined || name === undefined ? undefined : { namespace, name }
+}
+
+/** Returns the runner of a pod: its own, or that of the job in it. */
+function runnerOf({ registry }: World, { namespace, name }: PodName): PodName {
+  const runner = registry.get('pods', namespace, name)?.metadata.labels?.[runnerLabel]
+  return { namespace, name: runner ?? name }
 }
 
 function isAlive({ registry, alive }: World, { namespace, name }: PodName): boolean {

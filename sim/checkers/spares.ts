@@ -1,5 +1,6 @@
 // The idle runners that a set must have at rest: its minimum of now, within the ceiling of its pool.
 import { runnerPrefix } from '@dayfly/runner-set/model/runner-names'
+import { runnerLabel } from '../job-pods.ts'
 import { minimumAt, worldStart } from '../schedules.ts'
 import type { SetSpec } from '../sets.ts'
 import type { World } from '../world.ts'
@@ -31,10 +32,11 @@ export function freePlaces(world: World, set: SetSpec): number {
   return pool.max - podsOf(world, set).length - kept.reduce((sum, places) => sum + places, 0)
 }
 
-/** Returns the pods of the set as it is now. */
+/** Returns the pods of the set as it is now, and none of its jobs. */
 export function podsOf({ registry, strangers, uids }: World, { namespace, name }: SetSpec) {
   const prefix = runnerPrefix({ name, uid: uids.get(name) ?? '' })
   return registry
     .list('pods', namespace)
-    .filter(({ metadata }) => metadata.name.startsWith(prefix) && !strangers.has(metadata.uid))
+    .filter(({ metadata }) => metadata.name.startsWith(prefix) && metadata.labels?.[runnerLabel] === undefined)
+    .filter(({ metadata }) => !strangers.has(metadata.uid))
 }
