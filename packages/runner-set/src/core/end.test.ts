@@ -11,11 +11,14 @@ const { createdAt } = podFacts()
 const untimed: ContainerEnd = { ...end(-1, 'Unknown'), at: createdAt }
 const over = { ...job, finished: { result: 'succeeded', at: now } }
 const ofJob = (result: string, at: number) => ({ job: { ...job, finished: { result, at } } })
+const ending = { because: { kind: 'surplus' }, answer: 'unasked', failures: 0, retryAt: undefined } as const
 const unseen = runner('a', {}, { pod: { is: 'requested', since: now } })
 
 it.each<[string, Runner, ContainerEnd, FailureReason | undefined]>([
   ['exit code 0', runner('a'), end(0, 'Completed'), undefined],
   ['a deletion of ours', runner('a', {}, { deleted: true }), end(143), undefined],
+  ['an end while we remove it', runner('a', {}, { ending }), end(1), undefined],
+  ['an end while we remove it, with a job', runner('a', {}, { ending, job }), end(1), 'runner-failed'],
   ['a deletion by another client', runner('a', { deletionDeadline: now }), end(143), 'pod-vanished'],
   ['a start that failed', runner('a', { startFailure }), end(1), 'init-failed'],
   ['an end whose reason is known', runner('a'), end(137, 'OOMKilled'), 'out-of-memory'],

@@ -5,9 +5,9 @@ import type { ContainerEnd, Runner } from '../model/runner.ts'
 import { runnerContainer } from '../model/runner-names.ts'
 import type { RunnerSet } from '../model/runner-set.ts'
 
-type EndedRunner = Pick<Runner, 'name' | 'pod' | 'deleted' | 'job'>
+type EndedRunner = Pick<Runner, 'name' | 'pod' | 'deleted' | 'ending' | 'job'>
 
-/** Returns why the end is a failure of the runner; undefined if the runner left by itself, or was deleted by us.
+/** Returns why the end is a failure of the runner; undefined if the runner left by itself, or was removed by us.
  *  A job that failed by its own steps is no failure of the runner.
  *  @param set undefined if it cannot be read */
 export function failureOfEnd(
@@ -16,6 +16,8 @@ export function failureOfEnd(
   set: Pick<RunnerSet, 'source' | 'namespace'> | undefined,
 ): Failure | undefined {
   if (runner.deleted) return undefined
+  // Its registration may be gone before the answer is here, and a runner of GitHub exits without one.
+  if (runner.ending && !runner.job) return undefined
   const pod = runner.pod.is === 'present' ? runner.pod.value : undefined
   const disruption = disruptionBefore(runner, end)
   if (disruption) return disruption

@@ -426,6 +426,13 @@ describe('pending removals', () => {
     expect(set.state.history.failuresInARow).toBe(1)
   })
 
+  it('show no early exit of a runner that we remove', () => {
+    const set = withRunner()
+    set.end({ kind: 'surplus' })
+    set.seen({ ...running, end: { ...ended, at: now } })
+    expect(set.pending()).toMatchObject([{ early: false }])
+  })
+
   it('are over when the forge has dropped the registration itself', () => {
     const set = early()
     set.listed([], now + limits.lateEventMs)

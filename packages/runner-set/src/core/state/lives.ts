@@ -70,7 +70,7 @@ function leaveRegistration({ state, limits, at }: FoldStep, runner: Runner): voi
   if (registration.is !== 'present' || isDroppedByForge(runner, traits)) return
   // A forge that drops registrations keeps that of a runner without a job.
   const leftWell = traits.ephemeral === 'by-itself' && pod.is === 'present' && pod.value.end?.exitCode === 0
-  const early = leftWell && !job
+  const early = leftWell && !job && !runner.ending
   const busy = job !== undefined && !job.finished && !(pod.is === 'present' && pod.value.end?.exitCode === 0)
   const dueAt = busy ? at + limits.jobLeaseMs : at + (job ? 0 : limits.lateEventMs)
   state.pendingRemovals.add(registration.value, dueAt, { early, busy })
