@@ -9,7 +9,7 @@ describe('a failed call of the API server', () => {
   it.each<[KubernetesErrorKind, string, string]>([
     ['invalid', 'refused', 'template-invalid'],
     ['bad-request', 'refused', 'template-invalid'],
-    ['not-found', 'refused', 'template-invalid'],
+    ['not-found', 'refused', 'reference-missing'],
     ['forbidden', 'refused', 'admission-denied'],
     ['quota', 'refused', 'quota-exceeded'],
     ['unauthorized', 'refused', 'api-unavailable'],

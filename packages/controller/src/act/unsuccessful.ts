@@ -75,7 +75,7 @@ function isMissingRight({ kind, message }: KubernetesError): boolean {
 const clusterReasons: Partial<Record<KubernetesError['kind'], FailureReason>> = {
   invalid: 'template-invalid',
   'bad-request': 'template-invalid',
-  'not-found': 'template-invalid',
+  'not-found': 'reference-missing',
   forbidden: 'admission-denied',
   quota: 'quota-exceeded',
 }
