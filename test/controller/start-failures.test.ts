@@ -192,6 +192,31 @@ it('shows the webhook that the API server cannot call, and starts the runner onc
   expect(podNames(stage)).toHaveLength(3)
 })
 
+it.each([
+  ['422', 'Invalid', 'pods', 'template-invalid'],
+  ['400', 'BadRequest', 'secrets', 'template-invalid'],
+  ['404', 'NotFound', 'pods', 'reference-missing'],
+])('starts the runner soon after a single %s (%s) to the POST of its %s', async (code, reason, kind, shown) => {
+  const value = { kind: 'Status', apiVersion: 'v1', status: 'Failure', message: 'x', reason, code: Number(code) }
+  let left = 0
+  const stage = await openStage({
+    ...{ apiMs: 50, forgeMs: 150 },
+    runtime: { script: () => ({}) },
+    apiFault: ({ method, path }) => {
+      if (method !== 'POST' || !path.endsWith(`/${kind}`) || left-- <= 0) return undefined
+      return { status: Number(code), headers: {}, body: { kind: 'json', value } }
+    },
+  })
+  left = 1
+  queue(stage, 1)
+  await stage.clock.advance(10_000)
+  expect(status(stage)).toMatchObject({ lastReason: shown })
+  await stage.clock.advance(35_000)
+  expect(stage.registry.list('secrets').filter(({ metadata }) => podNames(stage).includes(metadata.name))).toHaveLength(
+    1,
+  )
+})
+
 it('says that the namespace is being deleted, and does not call that an admission rule', async () => {
   const stage = await openStage()
   const keep = { name: 'keep', namespace: 'ci', finalizers: ['example.com/wait'] }

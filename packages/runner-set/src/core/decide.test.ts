@@ -77,9 +77,9 @@ const leaving = (name: string) => {
 const failedStart = (name: string) =>
   runner(name, { startFailure: { reason: 'image-invalid', message: 'x', since: now - 1_000 } })
 const waits = (call: RetryKey, ms = 7_000) => ({ [call]: { failures: 1, retryAt: now + ms } })
-const refusedFor = (reason: FailureReason, ageMs: number): Partial<SetWorld> => {
+const refusedFor = (reason: FailureReason, ageMs: number, refusals = 1): Partial<SetWorld> => {
   const { template } = refused(reason)
-  return { template: template && { ...template, at: now - ageMs } }
+  return { template: template?.is === 'refused' ? { ...template, at: now - ageMs, refusals } : undefined }
 }
 
 const paused = runnerSet({ paused: true })
@@ -189,7 +189,7 @@ const rows: readonly (readonly [string, SetWorld, string | RegExp])[] = [
     world([], { ...demand(3), allowance: { now: 3, nextAt: now + 4_000 } }),
     'start 3',
   ],
-  ['template refused', world([], { ...demand(2), ...refused() }), 'wake +300 s'],
+  ['template refused for the first time', world([], { ...demand(2), ...refused() }), 'wake +15 s'],
   ['template not checked yet', world([], { ...demand(2), template: undefined }), 'check-template'],
   [
     'template under check',
@@ -286,13 +286,13 @@ const rows: readonly (readonly [string, SetWorld, string | RegExp])[] = [
     'check-template',
   ],
   [
-    'a refusal of the template itself waits for a change',
-    world([], refusedFor('template-invalid', 60_000)),
+    'a second refusal of the template itself waits for a change',
+    world([], refusedFor('template-invalid', 60_000, 2)),
     'wake +240 s',
   ],
   [
     'after five minutes the rules of the cluster may have changed',
-    world([], refusedFor('template-invalid', 300_000)),
+    world([], refusedFor('template-invalid', 300_000, 2)),
     'check-template',
   ],
   [

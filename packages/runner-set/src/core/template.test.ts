@@ -46,6 +46,13 @@ it('never lets a template run that lost a field, or that has no runner', () => {
   })
 })
 
+it('counts the refusals of one template, so that only the first is checked again soon', () => {
+  const set = runnerSet({ template: zombie })
+  const first = templateVerdict(set, 'h', trialPod(set).spec, now)
+  expect(first).toMatchObject({ refusals: 1 })
+  expect(templateVerdict(set, 'h', trialPod(set).spec, now, first)).toMatchObject({ refusals: 2 })
+})
+
 it('says that an API server before 1.29 has no sidecars when it refuses their probe', () => {
   const message =
     'Pod "a" is invalid: spec.initContainers[0].startupProbe: Forbidden: may not be set for init containers without restartPolicy=Always'

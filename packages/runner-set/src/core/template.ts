@@ -16,13 +16,20 @@ export function trialPod(set: RunnerSet) {
   return buildPod(set, `${runnerPrefix(set)}check`, '0')
 }
 
-/** Returns the verdict on a template that the API server accepted in a dry run. @param stored the pod spec from its response */
-export function templateVerdict(set: RunnerSet, hash: string, stored: unknown, at: Instant): TemplateVerdict {
+/** Returns the verdict on a template that the API server accepted in a dry run.
+ *  @param stored the pod spec from its response  @param before the verdict on the same template before */
+export function templateVerdict(
+  set: RunnerSet,
+  hash: string,
+  stored: unknown,
+  at: Instant,
+  before?: TemplateVerdict,
+): TemplateVerdict {
   const { spec } = trialPod(set)
   const hazards = hazardsOf(spec)
   const failure =
     withoutRunner(spec) ?? (set.templateChecks === 'enforce' ? hazards[0] : undefined) ?? changeOf(spec, stored)
-  if (failure) return { is: 'refused', hash, failure, at, refusals: 1 }
+  if (failure) return { is: 'refused', hash, failure, at, refusals: refusalsOf(before) + 1 }
   return { is: 'accepted', hash, warnings: hazards, use: podUseOf(stored), at }
 }
 
@@ -66,7 +73,8 @@ export function checkAgainAt(
   const { failure, at, refusals, hash } = refused
   const wait = retryWaitMs(failure.reason, refusals, hash)
   // A rule of the cluster may have refused it, and an administrator may change that rule.
-  if (wait === undefined) return at + limits.templateAgainMs
+  // The first refusal may have come from a proxy, or from a webhook that was not ready.
+  if (wait === undefined) return at + (refusals > 1 ? limits.templateAgainMs : limits.templateSoonMs)
   const signs = freedAt === undefined ? [] : limits.freedAgainMs.map((ms) => freedAt + ms)
   return Math.min(at + wait, ...signs.filter((sign) => sign > at))
 }

@@ -60,8 +60,9 @@ export type Limits = {
   readonly lingerMs: number
   /** After a pod has ended, its room in a quota is free at once or a little later: a refused template is checked again after these times. */
   readonly freedAgainMs: readonly number[]
-  /** A template whose refusal only a change can end is checked again this often. */
+  /** A template whose refusal only a change can end is checked again this often, and the first time this soon. */
   readonly templateAgainMs: number
+  readonly templateSoonMs: number
   /** A deletion that the API server accepted is sent again after this long without an event of the pod. */
   readonly deleteAgainMs: number
   /** The end of a runner's version is announced this long ahead, and again when it is near. */
@@ -105,6 +106,7 @@ export const defaultLimits: Limits = {
   lingerMs: 10 * minute,
   freedAgainMs: [0, second, 3 * second],
   templateAgainMs: 5 * minute,
+  templateSoonMs: 15 * second,
   deleteAgainMs: 2 * minute,
   versionEndsSoonMs: 14 * day,
   versionEndsNowMs: 7 * day,

@@ -232,7 +232,7 @@ function templateChecked(step: FoldStep, { hash, result }: OutcomeOf<'check-temp
   const before = state.template?.hash === hash ? state.template : undefined
   const verdict =
     result.is === 'accepted'
-      ? withCaution(templateVerdict(state.set, hash, result.stored, at), before)
+      ? withCaution(templateVerdict(state.set, hash, result.stored, at, before), before)
       : refusedTemplate(hash, result.failure, at, before)
   state.template = verdict
   const { is } = verdict
