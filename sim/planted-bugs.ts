@@ -17,7 +17,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'a failed list is taken as empty',
     by: 'ceiling',
-    seed: 65,
+    seed: 27,
     edits: [
       {
         file: 'packages/controller/src/pod-cache.ts',
@@ -132,7 +132,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'a scale-down deletes its pods without asking the forge',
     by: 'busy-runner',
-    seed: 20,
+    seed: 66,
     edits: [
       {
         file: 'packages/runner-set/src/core/scale.ts',
@@ -187,7 +187,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'the maximum does not bound the starts',
     by: 'ceiling',
-    seed: 14,
+    seed: 3,
     edits: [
       {
         file: 'packages/runner-set/src/core/starts.ts',
@@ -199,7 +199,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'a removal at Gitea trusts what the list of runners calls busy',
     by: 'busy-runner',
-    seed: 149,
+    seed: 53,
     edits: [
       {
         file: 'packages/forges/src/gitea/wire.ts',

@@ -18,6 +18,8 @@ export type SeedWindow = {
 export const worldStart: Instant = Date.parse('2026-01-01T00:00:00Z')
 
 const minute = 60_000
+/** After its age, an idle runner waits this long at most for its replacement, and the checker of ages allows a minute of it. */
+const replacedMs = 90_000
 /** The latest edge of a short window, and the earliest one of a long window's other end. */
 const lastEdgeMs = 10 * minute
 const day = 1_440 * minute
@@ -41,7 +43,7 @@ export function minimumAt(
   return mins.length > 0 ? Math.max(...mins) : min
 }
 
-/** Returns how long the set changes by time alone, in milliseconds: until the last edge of these minutes, and for two lives of an idle runner.
+/** Returns how long the set changes by time alone, in milliseconds: until the last edge of these minutes, and until each idle runner of now was replaced.
  *  @param renewedS the age at which an idle runner is replaced, in seconds; 0 without one */
 export function changesFor(
   { schedule = [] }: { readonly schedule?: readonly SeedWindow[] },
@@ -49,7 +51,7 @@ export function changesFor(
   now: Instant,
 ): number {
   const edges = schedule.flatMap(({ start, end }) => [start, end]).filter((at) => at > now && at < now + lastEdgeMs)
-  return Math.max(2_000 * renewedS, ...edges.map((at) => at - now))
+  return Math.max(renewedS && 1_000 * renewedS + replacedMs, ...edges.map((at) => at - now))
 }
 
 /** Returns a window that begins or ends in the first minutes, or that is of another day. */
