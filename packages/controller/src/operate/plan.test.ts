@@ -59,6 +59,7 @@ function sentences(given: Given): readonly string[] {
 const jobs = (count: number): Demand => ({ kind: 'assigned', jobs: count })
 const upTo = (max: number) => runnerSet({ scale: { min: 0, max } })
 const started = { startedAt: now - 50 * seconds }
+const old = { ...started, createdAt: now - 90 * seconds }
 const ended = { ...started, end: { exitCode: 0, reason: 'Completed', at: now - 60 * seconds } }
 
 it.each<[string, Given, readonly (string | RegExp)[]]>([
@@ -73,6 +74,20 @@ it.each<[string, Given, readonly (string | RegExp)[]]>([
     'a bound of one tick',
     { set: upTo(200), demand: jobs(103) },
     ['Starts 100 runners: 103 wanted, 0 live.', 'Does not start 3 more now: it starts at most 100 at once.'],
+  ],
+  [
+    'the start of a replacement',
+    { set: runnerSet({ scale: { min: 1, max: 3 }, idleMaxMs: 60 * seconds }), demand: jobs(0), pods: { a: old } },
+    ['Starts 1 runner: 2 wanted, 1 live.', 'Replaces 1 outdated runner: one ends when its replacement is online.'],
+  ],
+  [
+    'a replacement that may not be online yet',
+    {
+      set: runnerSet({ scale: { min: 1, max: 3 }, idleMaxMs: 60 * seconds }),
+      demand: jobs(0),
+      pods: { a: old, b: { ...started, createdAt: now - 50 * seconds } },
+    },
+    ['Replaces 1 outdated runner: one ends when its replacement is online.'],
   ],
   [
     'a surplus',

@@ -5,10 +5,12 @@ import type { Instant } from '@dayfly/kit/clock'
 import { decide } from '@dayfly/runner-set/core/decide'
 import { shownDemand } from '@dayfly/runner-set/core/desired'
 import { isPaused } from '@dayfly/runner-set/core/paused'
+import { phaseOf } from '@dayfly/runner-set/core/phase'
 import { podUseOf } from '@dayfly/runner-set/core/pod-use'
+import { judgeAge } from '@dayfly/runner-set/core/renewal'
 import { longestRetryWaitMs } from '@dayfly/runner-set/core/retry'
 import { minimumText } from '@dayfly/runner-set/core/schedule'
-import { worldOf } from '@dayfly/runner-set/core/state/set-state'
+import { type SetState, worldOf } from '@dayfly/runner-set/core/state/set-state'
 import { trialPod } from '@dayfly/runner-set/core/template'
 import { isUsualKnown, usualText } from '@dayfly/runner-set/core/usual-demand'
 import type { Decision } from '@dayfly/runner-set/model/action'
@@ -48,6 +50,7 @@ export function planOf(situation: Situation, limits: Limits, now: Instant): SetP
   // Only the controller knows the limit of the forge.
   const allowance = { now: Number.POSITIVE_INFINITY, nextAt: undefined }
   const waiting = waitingSteps(state, limits, now)
+  markOutdated(state, now)
   const world = withStatus(worldOf(state, { allowance, others: mates }, limits, now), view, now)
   const ids = Array.from({ length: limits.startsPerTick }, (_, index) => String(index))
   const decision = decide(world, limits, now, ids)
@@ -84,6 +87,15 @@ export function planOf(situation: Situation, limits: Limits, now: Instant): SetP
     }),
     steps: steps.length === 0 ? [nothing] : steps,
     unknown: [...unknowns(situation, limits, now), ...(starts > 0 ? [forgeLimit] : [])],
+  }
+}
+
+/** The controller has marked them in an earlier tick. */
+function markOutdated(state: SetState, now: Instant): void {
+  for (const runner of [...state.table.all()]) {
+    if (runner.pod.is !== 'present' || phaseOf(runner) !== 'idle') continue
+    const { mark } = judgeAge({ world: state, now }, runner, runner.pod.value)
+    if (mark) state.table.put({ ...runner, outdated: true })
   }
 }
 
@@ -158,6 +170,10 @@ function scaleSteps(world: SetWorld, starts: number): readonly PlanStep[] {
   if (covered > 0 && wanted > living) {
     const ended = counted(Math.min(covered, wanted - living), 'runner')
     const sentence = `Starts none for ${ended} that ended: the demand may still count the job of each.`
+    steps.push({ does: 'wait', sentence })
+  }
+  if (world.outdated.count > 0) {
+    const sentence = `Replaces ${counted(world.outdated.count, 'outdated runner')}: one ends when its replacement is online.`
     steps.push({ does: 'wait', sentence })
   }
   return steps

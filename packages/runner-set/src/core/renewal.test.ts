@@ -91,5 +91,5 @@ it.each<[string, number | undefined, Partial<PodFacts>, Partial<Runner>, object]
   const given = runner('r', facts, over)
   const { templateHash } = world([], { set })
   const pod = podFacts({ templateHash, ...facts })
-  expect(judgeAge({ world: world([given], { set }), limits, now }, given, pod)).toEqual(expected)
+  expect(judgeAge({ world: world([given], { set }), now }, given, pod)).toEqual(expected)
 })

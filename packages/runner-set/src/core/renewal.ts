@@ -1,4 +1,5 @@
 // Replaces idle runners that are outdated: older than an idle runner may be, or of an earlier template. A busy one is left alone.
+import type { Instant } from '@dayfly/kit/clock'
 import type { Action } from '../model/action.ts'
 import type { Held } from '../model/held.ts'
 import type { Counts, PodFacts, Runner } from '../model/runner.ts'
@@ -8,7 +9,11 @@ import { endStep } from './ending.ts'
 import type { LifeDecision, Moment } from './moment.ts'
 
 /** Marks an idle runner as outdated, or says when it will be. */
-export function judgeAge({ world, now }: Moment, runner: Runner, pod: PodFacts): LifeDecision {
+export function judgeAge(
+  { world, now }: { readonly world: Pick<SetWorld, 'set' | 'templateHash'>; readonly now: Instant },
+  runner: Runner,
+  pod: PodFacts,
+): LifeDecision {
   if (runner.outdated) return {}
   const mark = { runner: runner.name, is: 'outdated' } as const
   if (pod.templateHash !== undefined && pod.templateHash !== world.templateHash) return { mark }

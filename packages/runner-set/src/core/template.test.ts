@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { RunnerSet } from '../model/runner-set.ts'
-import { refusedTemplate, templateVerdict, trialPod } from './template.ts'
+import { afterRefusal, refusedTemplate, templateVerdict, trialPod } from './template.ts'
 import { now, runnerSet } from './world.fixture.ts'
 
 const zombie = { spec: { containers: [{ name: 'docker', image: 'docker:27-dind' }] } }
@@ -50,7 +50,8 @@ it('counts the refusals of one template, so that only the first is checked again
   const set = runnerSet({ template: zombie })
   const first = templateVerdict(set, 'h', trialPod(set).spec, now)
   expect(first).toMatchObject({ refusals: 1 })
-  expect(templateVerdict(set, 'h', trialPod(set).spec, now, first)).toMatchObject({ refusals: 2 })
+  expect(afterRefusal(first, first)).toMatchObject({ refusals: 2 })
+  expect(afterRefusal({ ...first, hash: 'other' }, first)).toMatchObject({ refusals: 1 })
 })
 
 it('says that an API server before 1.29 has no sidecars when it refuses their probe', () => {

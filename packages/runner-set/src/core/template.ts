@@ -16,20 +16,13 @@ export function trialPod(set: RunnerSet) {
   return buildPod(set, `${runnerPrefix(set)}check`, '0')
 }
 
-/** Returns the verdict on a template that the API server accepted in a dry run.
- *  @param stored the pod spec from its response  @param before the verdict on the same template before */
-export function templateVerdict(
-  set: RunnerSet,
-  hash: string,
-  stored: unknown,
-  at: Instant,
-  before?: TemplateVerdict,
-): TemplateVerdict {
+/** Returns the verdict on a template that the API server accepted in a dry run. @param stored the pod spec from its response */
+export function templateVerdict(set: RunnerSet, hash: string, stored: unknown, at: Instant): TemplateVerdict {
   const { spec } = trialPod(set)
   const hazards = hazardsOf(spec)
   const failure =
     withoutRunner(spec) ?? (set.templateChecks === 'enforce' ? hazards[0] : undefined) ?? changeOf(spec, stored)
-  if (failure) return { is: 'refused', hash, failure, at, refusals: refusalsOf(before) + 1 }
+  if (failure) return { is: 'refused', hash, failure, at, refusals: 1 }
   return { is: 'accepted', hash, warnings: hazards, use: podUseOf(stored), at }
 }
 
@@ -50,9 +43,10 @@ function refusalsOf(verdict: TemplateVerdict | undefined): number {
   return (verdict?.is === 'refused' ? verdict.refusals : verdict?.caution?.refusals) ?? 0
 }
 
-/** A template that is accepted after a refusal may be refused again: then one start tries first. */
-export function withCaution(verdict: TemplateVerdict, before: TemplateVerdict | undefined): TemplateVerdict {
-  if (verdict.is !== 'accepted' || before?.is !== 'refused' || before.hash !== verdict.hash) return verdict
+/** Adds what an earlier refusal of the same template says: another one counts on, and after an acceptance one start tries first. */
+export function afterRefusal(verdict: TemplateVerdict, before: TemplateVerdict | undefined): TemplateVerdict {
+  if (before?.is !== 'refused' || before.hash !== verdict.hash) return verdict
+  if (verdict.is === 'refused') return { ...verdict, refusals: before.refusals + 1 }
   return { ...verdict, caution: { failure: before.failure, refusals: before.refusals, atOnce: 1 } }
 }
 

@@ -4,7 +4,7 @@ import type { Failure } from '../../model/failure.ts'
 import type { DeregisterOutcome, Outcome } from '../../model/outcome.ts'
 import type { Runner } from '../../model/runner.ts'
 import { afterFailure } from '../retry.ts'
-import { refusedTemplate, templateVerdict, withCaution } from '../template.ts'
+import { afterRefusal, refusedTemplate, templateVerdict } from '../template.ts'
 import { registrationsListed } from './fold-forge.ts'
 import { podSeen } from './fold-pods.ts'
 import { foldAsk } from './fold-reruns.ts'
@@ -232,7 +232,7 @@ function templateChecked(step: FoldStep, { hash, result }: OutcomeOf<'check-temp
   const before = state.template?.hash === hash ? state.template : undefined
   const verdict =
     result.is === 'accepted'
-      ? withCaution(templateVerdict(state.set, hash, result.stored, at, before), before)
+      ? afterRefusal(templateVerdict(state.set, hash, result.stored, at), before)
       : refusedTemplate(hash, result.failure, at, before)
   state.template = verdict
   const { is } = verdict
