@@ -201,6 +201,24 @@ it('are left alone while the watch of their runners is late', async () => {
   expect(podNames(stage)).not.toContain(name)
 })
 
+it.each(['pods', 'secrets'])(
+  'are adopted with their Secrets also after a false 404 to the PATCH of their %s',
+  async (kind) => {
+    let left = 1
+    const { stage, runner } = await openWithJob({
+      apiFault: ({ method, path }) => {
+        if (method !== 'PATCH' || !path.includes(`/${kind}/`) || left-- <= 0) return undefined
+        const value = { kind: 'Status', code: 404, reason: 'NotFound', message: 'not found' }
+        return { status: 404, headers: {}, body: { kind: 'json', value } }
+      },
+    })
+    prepareJob(stage, runner)
+    await stage.clock.advance(seconds(10))
+    const owner = [expect.objectContaining({ name: runner })]
+    expect([...owners(stage, 'pods'), ...owners(stage, 'secrets')]).toEqual([owner, owner])
+  },
+)
+
 it('are left alone if they are of other runners, such as those of ARC', async () => {
   const { stage } = await openWithJob()
   const name = prepareJob(stage, 'arc-runner-x7k2p-runner-abcde')
