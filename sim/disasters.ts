@@ -5,9 +5,9 @@ import type { Request } from '@dayfly/kit/http'
 import { type Random, randomInteger } from '@dayfly/kit/random'
 import { runnerSetCrd } from '@dayfly/runner-set/config/crd'
 import { runnerLabel } from './job-pods.ts'
-import { installMissingSets } from './operator.ts'
+import { installMissingSets, setOf } from './operator.ts'
 import type { SimulatedProcess } from './process.ts'
-import { credentialName, credentialObject, namespaces, type SetName, type SetSpec, scaleOf } from './sets.ts'
+import { credentialName, credentialObject, namespaces, type SetSpec, scaleOf } from './sets.ts'
 import { objectFor } from './sizes.ts'
 import { pick } from './streams.ts'
 import type { Disaster } from './strikes.ts'
@@ -145,11 +145,6 @@ const quota: Disaster = {
 
 const kind = 'runnersets.dayfly.dev'
 const crds = 'customresourcedefinitions.apiextensions.k8s.io'
-
-/** Undefined also while its kind does not exist. */
-function setOf({ registry }: World, { namespace, name }: SetName) {
-  return registry.get(crds, undefined, kind) ? registry.get(kind, namespace, name) : undefined
-}
 
 export function editSet(world: World, set: SetSpec, change: (spec: Readonly<Record<string, unknown>>) => object): void {
   const object = setOf(world, set)

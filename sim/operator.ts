@@ -17,6 +17,13 @@ type Status = {
   readonly conditions?: readonly Condition[]
 }
 
+/** Returns the set as it is stored; undefined also while its kind does not exist. */
+export function setOf({ registry }: World, { namespace, name }: SetName) {
+  const kind = 'runnersets.dayfly.dev'
+  const isKnown = registry.get('customresourcedefinitions.apiextensions.k8s.io', undefined, kind) !== undefined
+  return isKnown ? registry.get(kind, namespace, name) : undefined
+}
+
 export function statusOf({ registry }: World, { namespace, name }: SetName): Status {
   return Object(registry.get('runnersets.dayfly.dev', namespace, name)?.['status'])
 }
