@@ -89,9 +89,9 @@ it.each<[string, Partial<SetWorld>, ReturnType<typeof poolMemberOf>]>([
   expect(poolMemberOf(world(two, { set, ...over }), limits, now)).toEqual(expected)
 })
 
-it('asks its pool for the runners that it has, if a strategy of cycles decides', () => {
+it('asks its pool for the runners that it has, and for jobs only for its busy ones, if a strategy of cycles decides', () => {
   const pool = { name: 'ci', max: 6, floor: 0, weight: 1 }
   const set = runnerSet({ scale: { min: 1, max: 5, percentage, pool } })
-  expect(poolMemberOf(world(two, { set, ...demand(3) }), limits, now)).toEqual(member(2, 2))
+  expect(poolMemberOf(world(two, { set, ...demand(3) }), limits, now)).toEqual({ ...member(2, 2), jobs: 0 })
   expect(poolMemberOf(world(two), limits, now)).toBeUndefined()
 })

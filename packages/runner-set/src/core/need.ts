@@ -35,8 +35,11 @@ export function poolMemberOf(facts: MemberFacts, limits: Limits, now: Instant): 
   const occupied = counts.known ? counts.value.occupied : undefined
   if (isPaused(set)) return { max, weight, floor: 0, occupied, jobs: 0, asked: 0 }
   const fresh = freshDemand({ demand }, limits, now)
-  if (!fresh || !counts.known || scale.percentage) return restingMember(pool, occupied)
+  const resting = restingMember(pool, occupied)
+  if (!fresh || !counts.known) return resting
   const { busy } = counts.value
+  // It knows no wanted number, so it asks for what it has. Its idle runners have no jobs, and make room for those of other sets.
+  if (scale.percentage) return { ...resting, jobs: busy }
   const jobs = Math.min(scale.max, runnersForJobs(fresh.value, busy))
   return {
     max,

@@ -11,6 +11,7 @@ import { endStep } from './ending.ts'
 import type { Moment } from './moment.ts'
 import { freshDemand, surplusEndsAt } from './need.ts'
 import { isPaused } from './paused.ts'
+import { poolShare } from './pool.ts'
 import { decideRenewal, type Shortage } from './renewal.ts'
 import { startsOf } from './starts.ts'
 import { decideByPercentage } from './strategy/percentage.ts'
@@ -62,6 +63,8 @@ function decideCycle(moment: Moment, scaling: Scaling, percentage: PercentageSca
   if (demand.at <= world.scaledBy) return nothing
   // The check of the template takes a moment: the cycle waits for it.
   if (world.template?.hash !== world.templateHash) return heldBy('template-unchecked')
+  const lent = makeRoom(moment, leaving)
+  if (lent.length > 0) return { actions: lent, scaledBy: demand.at }
   const { max } = set.scale
   const { runnersMax = Number.POSITIVE_INFINITY } = forgeTraits[set.source.kind]
   const bounds = { min: leastOfCycle(world, counts), max, runnersMax }
@@ -70,6 +73,15 @@ function decideCycle(moment: Moment, scaling: Scaling, percentage: PercentageSca
   const chosen = world.surplus.filter(({ name }) => cordons.includes(name) && !leaving.has(name))
   const ends = chosen.length > 0 ? endEach(moment, chosen) : renew(moment, leaving, counts, { missing: 0 })
   return { actions: ends, scaledBy: demand.at }
+}
+
+/** Ends idle runners whose places are the fair share of other sets of the pool, after the quiet period of a surplus. No percentage would give these up. */
+function makeRoom({ world, limits, now, ...rest }: Moment, leaving: ReadonlySet<string>): readonly Action[] {
+  const { pool, surplus } = world
+  if (pool?.me.occupied === undefined || now < surplusEndsAt(world, limits)) return []
+  const extra = pool.me.occupied - poolShare(pool.me, pool.others).fair - leaving.size
+  const idle = surplus.filter(({ name }) => !leaving.has(name))
+  return extra > 0 ? endEach({ world, limits, now, ...rest }, idle.slice(0, extra)) : []
 }
 
 /** While outdated runners are replaced, a second idle runner is kept besides the busy ones: the replacement comes first. */

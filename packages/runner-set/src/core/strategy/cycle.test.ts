@@ -112,6 +112,22 @@ it('keeps no second idle runner while none is outdated', () => {
   expect(ended).toEqual(['i1', 'i2', 'i3', 'i4'])
 })
 
+const part = { max: 3, floor: 0, weight: 1 }
+const mine = { ...part, floor: 1, occupied: 3, jobs: 0, asked: 3 }
+it.each<[string, { readonly jobs: number; readonly taken?: number; readonly quietS?: number }, readonly string[]]>([
+  ['the places that jobs of another set need', { jobs: 2 }, ['i1', 'i2']],
+  ['no place below its floor', { jobs: 9 }, ['i1', 'i2']],
+  ['no place that another set has already', { jobs: 2, taken: 1 }, ['i1']],
+  ['no place that another set does not ask for', { jobs: 0 }, []],
+  ['nothing before the quiet period is over', { jobs: 2, quietS: 59 }, []],
+])('gives its pool %s', (_, { jobs, taken = 0, quietS = 60 }, ended) => {
+  const pool = { me: { ...mine, occupied: 3 - taken }, others: [{ ...part, occupied: taken, jobs, asked: jobs }] }
+  const minimum = { ...world([]).minimum, min: 3 }
+  const runners = [idle('i1', 20), idle('i2', 15), idle('i3', 10)].slice(0, 3 - taken)
+  const { actions } = decisionFor(runners, { pool, minimum, quietSince: now - seconds(quietS) })
+  expect(actions.flatMap((action) => (action.kind === 'deregister-runner' ? [action.runner] : []))).toEqual(ended)
+})
+
 it('keeps young runners', () => {
   const runners = [idle('i1', 20), idle('i2', 20), idle('i3', 10), idle('i4', 10)]
   expect(decisionFor(runners).actions.filter(({ kind }) => kind === 'deregister-runner')).toEqual([])
