@@ -184,15 +184,30 @@ it('are removed by the next leader if neither their set nor their runner exists'
   expect(podNames(stage)).toEqual([runner, names[1]])
 })
 
-it('are left alone while the watch of their runners is late', async () => {
-  const { stage, runner } = await openWithJob()
-  const late = `${runner.slice(0, -1)}2`
+/** Makes a pod with the name of a runner that the watch of the runners does not show: it has no owner. */
+function makeUnseen(stage: Stage, name: string, labels: Readonly<Record<string, string>>): void {
   stage.registry.create('pods', {
     apiVersion: 'v1',
     kind: 'Pod',
-    metadata: { name: late, namespace },
+    metadata: { name, namespace, labels },
     spec: { containers: [{ name: 'runner', image: 'r' }] },
   })
+}
+
+it('are removed although another client has made a pod with the name of their runner', async () => {
+  const { stage, runner } = await openWithJob()
+  const other = `${runner.slice(0, -1)}2`
+  makeUnseen(stage, other, {})
+  const name = prepareJob(stage, other)
+  await stage.clock.advance(seconds(10))
+  expect(podNames(stage)).not.toContain(name)
+  expect(podNames(stage)).toContain(other)
+})
+
+it('are left alone while the watch of their runners is late', async () => {
+  const { stage, runner } = await openWithJob()
+  const late = `${runner.slice(0, -1)}2`
+  makeUnseen(stage, late, { 'dayfly.dev/set': 'linux' })
   const name = prepareJob(stage, late)
   await stage.clock.advance(seconds(60))
   expect(podNames(stage)).toContain(name)

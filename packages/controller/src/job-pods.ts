@@ -7,6 +7,7 @@ import type { Kubernetes } from '@dayfly/kubernetes/kubernetes'
 import type { ReflectorSink } from '@dayfly/kubernetes/reflector'
 import type { ObjectName, Resource } from '@dayfly/kubernetes/types'
 import { failureOfJobPod, type JobPodStep, jobPodStep } from '@dayfly/runner-set/core/job-pod'
+import { labels } from '@dayfly/runner-set/core/pod'
 import type { Entry } from '@dayfly/runner-set/model/event'
 import type { LastingFailure } from '@dayfly/runner-set/model/failure'
 import type { JobPod, JobRunner } from '@dayfly/runner-set/model/job-pod'
@@ -200,7 +201,7 @@ async function adopt(term: Term, job: JobPod, { pod }: JobRunner): Promise<void>
     const at = { namespace, name: secret }
     const found = await kubernetes.patch(secrets, at, owned, options).catch(unlessAbsent)
     // No watch shows the Secret, so a false answer is asked about now.
-    if (!found && (await exists(term, secrets, at))) throw new Error(`the Secret ${secret} is there, after a 404`)
+    if (!found && (await metadataOf(term, secrets, at))) throw new Error(`the Secret ${secret} is there, after a 404`)
   }
   const owned = { type: 'merge', body: { metadata: { uid, ownerReferences } } } as const
   await kubernetes.patch(pods, { namespace, name }, owned, options).catch(unlessAbsent)
@@ -209,16 +210,19 @@ async function adopt(term: Term, job: JobPod, { pod }: JobRunner): Promise<void>
 /** Removes nothing if the runner exists: the watch of the runners is late. */
 async function remove(term: Term, job: JobPod, { pod }: JobRunner): Promise<void> {
   const { namespace, name, uid, runner } = job
-  if (!pod && (await exists(term, pods, { namespace, name: runner }))) return
+  // Another client may have made a pod of that name.
+  const present = pod ? undefined : await metadataOf(term, pods, { namespace, name: runner })
+  if (present?.labels?.[labels.set] !== undefined) return
   const { kubernetes, signal } = term
   const options = { signal, metadataOnly: true }
   for (const secret of job.secrets) await kubernetes.delete(secrets, { namespace, name: secret }, options)
   await kubernetes.delete(pods, { namespace, name }, { ...options, preconditions: { uid } })
 }
 
-async function exists({ kubernetes, signal }: Term, resource: Resource, at: ObjectName): Promise<boolean> {
+/** Resolves with undefined if there is no such object. */
+async function metadataOf({ kubernetes, signal }: Term, resource: Resource, at: ObjectName) {
   const found = await kubernetes.get(resource, at, { signal, metadataOnly: true }).catch(unlessAbsent)
-  return found !== undefined
+  return found?.metadata
 }
 
 function unlessAbsent(error: unknown): void {
