@@ -76,12 +76,13 @@ function decideCycle(moment: Moment, scaling: Scaling, percentage: PercentageSca
 }
 
 /** Ends idle runners whose places are the fair share of other sets of the pool, after the quiet period of a surplus. No percentage would give these up. */
-function makeRoom({ world, limits, now, ...rest }: Moment, leaving: ReadonlySet<string>): readonly Action[] {
-  const { pool, surplus } = world
-  if (pool?.me.occupied === undefined || now < surplusEndsAt(world, limits)) return []
-  const extra = pool.me.occupied - poolShare(pool.me, pool.others).fair - leaving.size
-  const idle = surplus.filter(({ name }) => !leaving.has(name))
-  return extra > 0 ? endEach({ world, limits, now, ...rest }, idle.slice(0, extra)) : []
+function makeRoom(moment: Moment, leaving: ReadonlySet<string>): readonly Action[] {
+  const { world, limits, now } = moment
+  const { pool } = world
+  const occupied = pool?.me.occupied
+  if (!pool || occupied === undefined || now < surplusEndsAt(world, limits)) return []
+  const extra = occupied - poolShare(pool.me, pool.others).fair - leaving.size
+  return extra > 0 ? endSurplus(moment, leaving, extra) : []
 }
 
 /** While outdated runners are replaced, a second idle runner is kept besides the busy ones: the replacement comes first. */
