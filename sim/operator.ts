@@ -3,6 +3,8 @@ import type { SetName } from './sets.ts'
 import { objectsOf } from './sizes.ts'
 import type { World } from './world.ts'
 
+const kind = 'runnersets.dayfly.dev'
+
 type Condition = {
   readonly type: string
   readonly status: string
@@ -19,13 +21,12 @@ type Status = {
 
 /** Returns the set as it is stored; undefined also while its kind does not exist. */
 export function setOf({ registry }: World, { namespace, name }: SetName) {
-  const kind = 'runnersets.dayfly.dev'
   const isKnown = registry.get('customresourcedefinitions.apiextensions.k8s.io', undefined, kind) !== undefined
   return isKnown ? registry.get(kind, namespace, name) : undefined
 }
 
-export function statusOf({ registry }: World, { namespace, name }: SetName): Status {
-  return Object(registry.get('runnersets.dayfly.dev', namespace, name)?.['status'])
+export function statusOf(world: World, set: SetName): Status {
+  return Object(setOf(world, set)?.['status'])
 }
 
 export function conditionsOf(world: World, set: SetName): readonly Condition[] {
@@ -44,7 +45,7 @@ export function followAdvice(world: World): void {
 export function installMissingSets({ registry, sets }: World): void {
   for (const object of objectsOf(sets)) {
     const { namespace, name } = object.metadata
-    const isThere = registry.get('runnersets.dayfly.dev', namespace, name) !== undefined
-    if (!isThere) registry.create('runnersets.dayfly.dev', object)
+    const isThere = registry.get(kind, namespace, name) !== undefined
+    if (!isThere) registry.create(kind, object)
   }
 }

@@ -51,7 +51,7 @@ export function changesFor(
   now: Instant,
 ): number {
   const edges = schedule.flatMap(({ start, end }) => [start, end]).filter((at) => at > now && at < now + lastEdgeMs)
-  return Math.max(renewedS && 1_000 * renewedS + replacedMs, ...edges.map((at) => at - now))
+  return Math.max(renewedS > 0 ? 1_000 * renewedS + replacedMs : 0, ...edges.map((at) => at - now))
 }
 
 /** Returns a window that begins or ends in the first minutes, or that is of another day. */

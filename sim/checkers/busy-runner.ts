@@ -1,11 +1,10 @@
 // No decision of Dayfly ends a runner that has a job, unless its operator bounds every life.
 import type { Request } from '@dayfly/kit/http'
-import { runnerPrefix } from '@dayfly/runner-set/model/runner-names'
 import { giteaRunner } from '../gitea/jobs.ts'
 import { runnerLabel } from '../job-pods.ts'
 import { setOf } from '../operator.ts'
 import type { World } from '../world.ts'
-import { isOverBound } from './bound.ts'
+import { isOverBound, setOfRunner } from './bound.ts'
 import type { Checker } from './checker.ts'
 
 const podPath = /^\/api\/v1\/namespaces\/([^/]+)\/pods\/([^/]+)$/
@@ -61,10 +60,8 @@ function watchGitea(world: World, broken: (sentence: string) => void): void {
 
 /** Whether the runner lives and its set does, too: the operator may delete a set with its busy runners. */
 function isOfLivingSet(world: World, name: string): boolean {
-  const { sets, uids } = world
-  const set = sets.find((one) => name.startsWith(runnerPrefix({ name: one.name, uid: uids.get(one.name) ?? '' })))
-  if (set === undefined) return false
-  return setOf(world, set) !== undefined && isAlive(world, { namespace: set.namespace, name })
+  const set = setOfRunner(world, name)
+  return set !== undefined && setOf(world, set) !== undefined && isAlive(world, { namespace: set.namespace, name })
 }
 
 type PodName = { readonly namespace: string; readonly name: string }
