@@ -70,6 +70,7 @@ function deregistered(step: FoldStep, runner: Runner, result: DeregisterOutcome)
   switch (result.is) {
     case 'removed':
     case 'absent':
+      if (result.is === 'removed') leavesNothing(step, runner)
       put(step, withAnswer(runner, result.is, step.at))
       break
     case 'busy':
@@ -86,6 +87,12 @@ function deregistered(step: FoldStep, runner: Runner, result: DeregisterOutcome)
         failure: result.failure,
       })
   }
+}
+
+/** Its end may have been seen before the answer: there is no job that the demand could count, and no registration. */
+function leavesNothing({ state }: FoldStep, { name }: Runner): void {
+  state.departures.settle(name)
+  state.pendingRemovals.clear(name)
 }
 
 /** A spent runner may have got one more job: its end waits for that. */
