@@ -426,22 +426,6 @@ describe('pending removals', () => {
     expect(set.state.history.failuresInARow).toBe(1)
   })
 
-  it('show no early exit of a runner that we remove', () => {
-    const set = withRunner()
-    set.end({ kind: 'surplus' })
-    set.seen({ ...running, end: { ...ended, at: now } })
-    expect(set.pending()).toMatchObject([{ early: false }])
-  })
-
-  it('are over, and no job is covered, when our removal is confirmed after the end of the runner', () => {
-    const set = withRunner()
-    set.end({ kind: 'outdated' })
-    set.seen({ ...running, end: { ...ended, exitCode: 1, reason: 'Error', at: now } })
-    expect([set.pending(), set.world().departed]).toEqual([[expect.anything()], [expect.anything()]])
-    set.outcome({ action: 'deregister-runner', runner: a, result: { is: 'removed' } })
-    expect([set.pending(), set.world().departed]).toEqual([[], []])
-  })
-
   it('are over when the forge has dropped the registration itself', () => {
     const set = early()
     set.listed([], now + limits.lateEventMs)
