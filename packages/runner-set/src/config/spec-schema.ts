@@ -262,12 +262,12 @@ export const runnerSetSpecSchema = z
     idleMax: duration
       .optional()
       .describe(
-        'The maximum age of an idle runner. Dayfly replaces an older one, and leaves busy ones alone. With lifeMax, the default is half of it.',
+        'The maximum age of an idle runner. Dayfly replaces an older one, and leaves busy ones alone. If lifeMax is set, the default is half of it.',
       ),
     lifeMax: duration
       .optional()
       .describe(
-        'The maximum age of a runner. Dayfly ends an older runner even if it is busy. An idle one is replaced before (idleMax), so a job has the rest.',
+        'The maximum age of a runner. Dayfly ends an older runner even if it is busy. Dayfly replaces an idle runner earlier (idleMax), so that a job has time.',
       ),
     objective: z
       .strictObject({
