@@ -31,7 +31,7 @@ const elsewhere: Readonly<Record<string, readonly [file: string, text: string]>>
   'helm template': ['scripts/chart/manifests.ts', 'template'],
   // The chart's container.
   'dayfly controller': ['deploy/chart/templates/_pod.tpl', '- controller'],
-  'dayfly demo --forge gitea': ['test/dayfly/demo-gitea.test.ts', "'demo', '--forge', 'gitea'"],
+  'dayfly demo --forge gitea': ['test/processes/demo-gitea.test.ts', "'demo', '--forge', 'gitea'"],
   // The probe of the sidecar, and what a job may run in it.
   'docker info': ['packages/runner-set/src/core/docker-sidecar.ts', "['docker', 'info']"],
   'docker run -v': ['test/controller/docker-runner.test.ts', 'docker'],
