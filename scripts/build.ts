@@ -33,7 +33,7 @@ const common = await commonOptions()
 const pages = JSON.stringify(await rulePages())
 const policies = policyBundle()
 const schemas = schemaFiles()
-await buildRunner()
+const runnerFiles = await buildRunner()
 const pageFolder = path.join(distOf('dashboard'), 'page')
 await rm(pageFolder, { recursive: true, force: true })
 const page = await buildPage(pageFolder)
@@ -86,25 +86,32 @@ async function buildProgram({ of, pages: withPages, demo, dashboard }: (typeof p
     made.push('page')
   }
   if (demo) {
-    await copyFile(path.join(distOf(runnerPackage), 'runner.js'), path.join(dist, 'runner.js'))
+    for (const name of runnerFiles) await copyFile(path.join(distOf(runnerPackage), name), path.join(dist, name))
     await rm(path.join(dist, 'examples'), { recursive: true, force: true })
     await cp(path.join(root, 'examples'), path.join(dist, 'examples'), { recursive: true })
-    made.push('runner.js', 'examples')
+    made.push(...runnerFiles, 'examples')
   }
   await chmod(path.join(dist, 'dayfly.js'), 0o755)
   await removeOthers(dist, made)
 }
 
-/** Builds the runner, which starts once for each job, as one minified file, because that loads fastest. */
-async function buildRunner(): Promise<void> {
+/**
+ * Builds the runner, which starts once for each job: minified, and with what only Gitea's tasks need in a file of its own, because that loads
+ * fastest. Returns the names of its files.
+ */
+async function buildRunner(): Promise<readonly string[]> {
   const dist = distOf(runnerPackage)
   const { metafile } = await build({
     ...common,
-    entryPoints: [`packages/${runnerPackage}/src/runner/main.ts`],
-    outfile: path.join(dist, 'runner.js'),
+    entryPoints: [{ in: `packages/${runnerPackage}/src/runner/main.ts`, out: 'runner' }],
+    outdir: dist,
+    splitting: true,
+    chunkNames: 'runner-[hash]',
     minify: true,
   })
-  await writePackages(runnerPackage, [metafile])
+  const files = Object.keys(metafile.outputs).map((file) => path.basename(file))
+  await removeOthers(dist, [...files, ...(await writePackages(runnerPackage, [metafile]))])
+  return files
 }
 
 function distOf(name: string): string {

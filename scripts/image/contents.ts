@@ -46,11 +46,12 @@ export async function runnerImage(dist: string, name: string, busybox: string): 
   const home = 'home/runner'
   const own = { owner: runnerUser }
   const start = `#!/bin/sh\nexec ${node} /${home}/runner.js\n`
+  const programs = (await readdir(dist)).filter((file) => file.endsWith('.js')).sort()
   const program: readonly TarEntry[] = [
     { kind: 'folder', path: home, mode: 0o755, ...own },
     { kind: 'folder', path: `${home}/_work`, mode: 0o755, ...own },
     { kind: 'file', path: `${home}/run.sh`, mode: 0o755, content: Buffer.from(start) },
-    { ...(await copied(path.join(dist, 'runner.js'), `${home}/runner.js`, 0o644)) },
+    ...(await Promise.all(programs.map((file) => copied(path.join(dist, file), `${home}/${file}`, 0o644)))),
     moduleMark(home),
   ]
   return {
