@@ -427,6 +427,20 @@ describe('reflector', () => {
     expect(world.cache).toEqual(stored(world.server))
   })
 
+  it('dates a list by the time that its answer has corrected', async () => {
+    const own = virtualClock()
+    let aheadMs = 1_200_000
+    const clock = { ...own, now: () => own.now() + aheadMs }
+    const wrap: Wrap = () => (transport) => async (request) => {
+      const answer = await transport(request)
+      aheadMs = 0
+      return answer
+    }
+    const { replaced } = start(() => {}, { clock }, wrap)
+    await until(() => replaced.length > 0)
+    expect(replaced[0]?.askedAt).toBe(own.now())
+  })
+
   it('keeps 10,000 pods by stream and by pages', async () => {
     for (const streamingOffered of [true, false]) {
       const { clock, server, cache, stale } = start((server) => {

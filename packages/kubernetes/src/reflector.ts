@@ -159,7 +159,7 @@ function timeoutOf(state: State, random: Random): number {
 
 /** Reads the list page by page and projects each page before the next. The sink receives the list after the last page. */
 async function listInPages<T>(options: ReflectorOptions<T>, state: State, until: AbortSignal): Promise<void> {
-  const { clock, project, sink } = options
+  const { clock, project } = options
   const send = createSend(options)
   const askedAt = clock.now()
   const items: T[] = []
@@ -169,7 +169,7 @@ async function listInPages<T>(options: ReflectorOptions<T>, state: State, until:
     resourceVersion = page.resourceVersion
   }
   until.throwIfAborted()
-  replaceAll(sink, state, { items, askedAt, resourceVersion })
+  replaceAll(options, state, { items, askedAt, resourceVersion })
 }
 
 /** Runs one watch to its end. Without a position it begins with the whole list, which the sink receives after its last event. */
@@ -187,7 +187,7 @@ async function follow<T>(
       if (event.type !== 'BOOKMARK') collect(initial, event, project)
       else if (event.initialEventsEnd) {
         const { resourceVersion } = event
-        replaceAll(sink, state, { items: [...initial.values()], askedAt: attempt.askedAt, resourceVersion })
+        replaceAll(options, state, { items: [...initial.values()], askedAt: attempt.askedAt, resourceVersion })
         initial = undefined
       }
       continue
@@ -238,15 +238,17 @@ function collect<T>(
 }
 
 function replaceAll<T>(
-  sink: ReflectorSink<T>,
+  { sink, clock }: ReflectorOptions<T>,
   state: State,
   list: { readonly items: readonly T[]; readonly askedAt: Instant; readonly resourceVersion: string },
 ): void {
+  // The answer may have shown that the clock was ahead. A time to come would make whatever is seen until then look older than this list.
+  const askedAt = Math.min(list.askedAt, clock.now())
   state.position = createPosition(list.resourceVersion)
-  state.aliveAt = list.askedAt
+  state.aliveAt = askedAt
   state.inDoubt = false
   if (state.streaming === 'not-now') state.streaming = 'yes'
-  sink.replaced(list.items, list.askedAt)
+  sink.replaced(list.items, askedAt)
 }
 
 function afterFailure(error: unknown, state: State, attempt: Attempt): void {
