@@ -242,7 +242,7 @@ function replaceAll<T>(
   state: State,
   list: { readonly items: readonly T[]; readonly askedAt: Instant; readonly resourceVersion: string },
 ): void {
-  // The answer may have shown that the clock was ahead. A time to come would make whatever is seen until then look older than this list.
+  // The answer may have shown that the clock was ahead. With a date in the future, all that is seen until then would look older than this list.
   const askedAt = Math.min(list.askedAt, clock.now())
   state.position = createPosition(list.resourceVersion)
   state.aliveAt = askedAt
