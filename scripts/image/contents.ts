@@ -23,7 +23,7 @@ const gitFolder = '/usr/lib/git-core'
 export async function controllerImage(dist: string, name: string, base?: Base): Promise<Image> {
   const found = await readdir(dist, { recursive: true, withFileTypes: true })
   const names = found.flatMap((one) => (one.isFile() ? path.relative(dist, path.join(one.parentPath, one.name)) : []))
-  const files = await Promise.all(names.sort().map((name) => copied(path.join(dist, name), `app/${name}`, 0o644)))
+  const files = await copiedFrom(dist, names, 'app')
   const { entries } = base ?? (await baseHere())
   const lower = [...accounts([['nonroot', controllerUser, '/']]), ...entries]
   return {
@@ -46,12 +46,12 @@ export async function runnerImage(dist: string, name: string, busybox: string): 
   const home = 'home/runner'
   const own = { owner: runnerUser }
   const start = `#!/bin/sh\nexec ${node} /${home}/runner.js\n`
-  const programs = (await readdir(dist)).filter((file) => file.endsWith('.js')).sort()
+  const files = (await readdir(dist)).filter((file) => file.endsWith('.js'))
   const program: readonly TarEntry[] = [
     { kind: 'folder', path: home, mode: 0o755, ...own },
     { kind: 'folder', path: `${home}/_work`, mode: 0o755, ...own },
     { kind: 'file', path: `${home}/run.sh`, mode: 0o755, content: Buffer.from(start) },
-    ...(await Promise.all(programs.map((file) => copied(path.join(dist, file), `${home}/${file}`, 0o644)))),
+    ...(await copiedFrom(dist, files, home)),
     moduleMark(home),
   ]
   return {
@@ -64,6 +64,11 @@ export async function runnerImage(dist: string, name: string, busybox: string): 
       WorkingDir: `/${home}`,
     },
   }
+}
+
+/** Returns files of a built folder as files below another one, always in the same order. */
+async function copiedFrom(dist: string, names: readonly string[], into: string): Promise<readonly TarEntry[]> {
+  return await Promise.all([...names].sort().map((name) => copied(path.join(dist, name), `${into}/${name}`, 0o644)))
 }
 
 async function toolsLayer(busybox: string): Promise<Layer> {
