@@ -288,7 +288,7 @@ describe('the state of a runner that is cordoned', () => {
     set.event(started('1'))
     set.tick()
     set.outcome({ action: 'cordon-runner', runner: a, result: { is: 'cordoned' } }, now + seconds(2))
-    set.listed([registration(a, { busy: true, isCordoned: false })], now + seconds(1))
+    set.listed([registration(a, { busy: true, isCordoned: false })], now + seconds(1), now + seconds(3))
     expect(set.tick(now + seconds(3)).actions.filter(({ kind }) => kind === 'cordon-runner')).toEqual([])
     set.listed([registration(a, { busy: true, isCordoned: false })], now + seconds(4))
     expect(set.tick(now + seconds(4)).actions).toContainEqual(expect.objectContaining({ kind: 'cordon-runner' }))

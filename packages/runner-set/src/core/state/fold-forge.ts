@@ -14,7 +14,17 @@ import { failureOfLeft, leftIdle, noneLeft, oneGotJob } from './history.ts'
 import { put } from './lives.ts'
 import { withFinished, withStarted } from './recent-jobs.ts'
 import { withJob, withListedRegistration } from './runner-facts.ts'
-import { begunAt, callSucceeded, countFailure, countSuccess, type FoldStep, note, setSubject, subject } from './step.ts'
+import {
+  begunAt,
+  callSucceeded,
+  countFailure,
+  countSuccess,
+  type FoldStep,
+  notAfter,
+  note,
+  setSubject,
+  subject,
+} from './step.ts'
 
 export function foldForgeEvent(step: FoldStep, event: ForgeEvent): void {
   const { forge } = step.state
@@ -129,8 +139,13 @@ function jobFinished(step: FoldStep, event: Extract<ForgeEvent, { kind: 'job-fin
 }
 
 /** A complete list of the forge. Before the first complete list of pods it says nothing about who has a registration without a pod. */
-export function registrationsListed(step: FoldStep, registrations: readonly Registration[], askedAt: Instant): void {
+export function registrationsListed(
+  step: FoldStep,
+  registrations: readonly Registration[],
+  requestedAt: Instant,
+): void {
   const { state } = step
+  const askedAt = notAfter(step, requestedAt)
   callSucceeded(step, 'list-registrations')
   if (!state.forge.listed(registrations.length, askedAt)) return
   const byName = new Map<string, Registration[]>()
@@ -160,7 +175,7 @@ function ownOf({ registration, pod }: Runner, listed: readonly Registration[] = 
 function compareRunner(step: FoldStep, runner: Runner, listed: Registration | undefined, askedAt: Instant): void {
   // A busy runner that stays busy needs no decision: at 10,000 runners the next tick would look at all of them.
   if (phaseOf(runner) === 'busy' && staysBusy(runner, listed)) return
-  const after = withListedRegistration(runner, listed, askedAt)
+  const after = withListedRegistration(runner, listed, { askedAt, at: step.at })
   if (after === runner) return
   if (isSeenOnline(after) && !isSeenOnline(runner)) {
     countSuccess(step, after)

@@ -2,8 +2,8 @@
 import type { Instant } from '@dayfly/kit/clock'
 import type { PodFacts, Runner } from '../../model/runner.ts'
 import { put, remove } from './lives.ts'
-import { requestedRunner, withLostAnswer, withPod } from './runner-facts.ts'
-import type { FoldStep } from './step.ts'
+import { isNewer, requestedRunner, withLostAnswer, withPod } from './runner-facts.ts'
+import { type FoldStep, notAfter } from './step.ts'
 
 /** @param at when these facts were known to be true */
 export function podSeen(step: FoldStep, name: string, facts: PodFacts, at: Instant): void {
@@ -27,8 +27,9 @@ export function podGone(step: FoldStep, name: string, last: PodFacts): void {
 }
 
 /** A complete list: a runner that was known before the request, and is not in the list, is gone. */
-export function podsListed(step: FoldStep, pods: ReadonlyMap<string, PodFacts>, askedAt: Instant): void {
+export function podsListed(step: FoldStep, pods: ReadonlyMap<string, PodFacts>, requestedAt: Instant): void {
   const { state } = step
+  const askedAt = notAfter(step, requestedAt)
   for (const name of state.removed) if (!pods.has(name)) state.removed.delete(name)
   for (const [name, facts] of pods) podSeen(step, name, facts, askedAt)
   for (const runner of [...state.table.all()]) {
@@ -37,7 +38,7 @@ export function podsListed(step: FoldStep, pods: ReadonlyMap<string, PodFacts>, 
   state.pods = { known: true, value: true, at: askedAt }
 }
 
-function isGone({ state }: FoldStep, { name, pod }: Runner, askedAt: Instant): boolean {
-  if (pod.is === 'present') return pod.at <= askedAt
-  return pod.since <= askedAt && !state.table.isUnderway(name)
+function isGone({ state, at }: FoldStep, { name, pod }: Runner, askedAt: Instant): boolean {
+  if (pod.is === 'present') return !isNewer(pod.at, { askedAt, at })
+  return !isNewer(pod.since, { askedAt, at }) && !state.table.isUnderway(name)
 }

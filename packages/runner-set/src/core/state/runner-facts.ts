@@ -53,16 +53,25 @@ export function withLostAnswer(runner: Runner): Runner {
   return { ...runner, lookUp: undefined, broken: { reason: 'api-unavailable', message } }
 }
 
+/** When a complete list was requested, and when it arrived. */
+export type ListTimes = { readonly askedAt: Instant; readonly at: Instant }
+
+/** Returns whether a list that lacks a fact may be older than it. A fact that is dated after the arrival is from before the clock was set back. */
+export function isNewer(factAt: Instant, { askedAt, at }: ListTimes): boolean {
+  return factAt > askedAt && factAt <= at
+}
+
 /** Applies a complete list of the forge. @param listed the runner's entry, if the list has one */
-export function withListedRegistration(runner: Runner, listed: Registration | undefined, askedAt: Instant): Runner {
+export function withListedRegistration(runner: Runner, listed: Registration | undefined, times: ListTimes): Runner {
   const known = runner.registration
+  const { askedAt } = times
   if (listed) {
     // A list that was requested before a cordon, or before the forge's last answer, knows less.
-    if (known.is === 'present' && known.at > askedAt) return runner
+    if (known.is === 'present' && isNewer(known.at, times)) return runner
     const registration = { is: 'present', value: listed, at: askedAt } as const
     return { ...runner, registration, registrationMissingSince: undefined, ending: askedAgain(runner.ending) }
   }
-  if (known.is === 'unknown' || known.at > askedAt) return runner
+  if (known.is === 'unknown' || isNewer(known.at, times)) return runner
   const registrationMissingSince = runner.registrationMissingSince ?? askedAt
   return { ...runner, registration: { is: 'absent', at: askedAt }, registrationMissingSince }
 }

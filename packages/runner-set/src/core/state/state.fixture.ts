@@ -37,13 +37,13 @@ export function open(set: RunnerSet = runnerSet(), stored: StoredStatus = {}) {
     list: (pods: Readonly<Record<string, PodFacts>> = {}, askedAt = now, at = askedAt) =>
       take({ kind: 'pods-listed', pods: new Map(Object.entries(pods)), askedAt }, at),
     event: (event: ForgeEvent, at = now) => take({ kind: 'forge-event', event }, at),
-    listed: (registrations: readonly Registration[], askedAt = now) =>
+    listed: (registrations: readonly Registration[], askedAt = now, at = Math.max(askedAt, now)) =>
       take(
         {
           kind: 'outcome',
           outcome: { action: 'list-registrations', result: { is: 'listed', registrations, askedAt } },
         },
-        askedAt,
+        at,
       ),
     outcome: (outcome: Outcome, at = now) => take({ kind: 'outcome', outcome }, at),
     request: (at = now) => take(decided([{ kind: 'start-runner', runner: a }]), at),

@@ -17,6 +17,11 @@ export type FoldStep = {
   readonly events: JournalEvent[]
 }
 
+/** Returns when a list was requested. If the clock was set back during the request, the list is dated by its arrival: what comes later must not look older. */
+export function notAfter({ at }: FoldStep, requestedAt: Instant): Instant {
+  return Math.min(requestedAt, at)
+}
+
 /** The set and the runner of a journal event. */
 export function subject({ state }: FoldStep, runner: string) {
   return { ...setSubject(state), runner }
