@@ -18,8 +18,12 @@ const withChildren = [
   'test/doctor/{action,files,silence.full,write}.test.ts',
   'test/doctor/live{,-interrupted,-refused,-strange}.test.ts',
 ]
-/** Planted bugs bundle the simulations a dozen times, and a long run takes seconds: `npm run test:processes` has them. */
-export const slowSimulations: readonly string[] = ['sim/**/planted-bugs.test.ts', 'sim/{lives,long-run}/run-*.test.ts']
+/** Planted bugs bundle the simulations a dozen times, and each long or random run takes seconds: `npm run test:processes` has them. */
+export const slowSimulations: readonly string[] = [
+  'sim/**/planted-bugs.test.ts',
+  'sim/{lives,long-run}/run-*.test.ts',
+  'test/controller/bitbucket-faults.test.ts',
+]
 const exclude = [...slowSimulations, ...(isFull ? [] : ['**/*.full.test.ts'])]
 
 // The tests of `npm test`, which need only Node and git. `npm run test:full` runs them with full budgets, and the slow ones, named `*.full.test.ts`.
