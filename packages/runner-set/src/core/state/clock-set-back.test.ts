@@ -1,4 +1,4 @@
-// The API server’s clock is set back while the controller runs. Facts that the controller knows are then dated in the future.
+// The API server's clock is set back while the controller runs. Facts that the controller knows are then dated in the future.
 import { expect, it } from 'vitest'
 import { now, podFacts, registration } from '../world.fixture.ts'
 import { a, open, seconds } from './state.fixture.ts'

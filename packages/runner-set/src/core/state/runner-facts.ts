@@ -56,7 +56,7 @@ export function withLostAnswer(runner: Runner): Runner {
 /** When a complete list was requested, and when it arrived. */
 export type ListTimes = { readonly askedAt: Instant; readonly at: Instant }
 
-/** Returns whether a list that lacks a fact may be older than it. A fact that is dated after the arrival is from before the clock was set back. */
+/** Returns whether a fact is newer than a list. A fact that is dated after the arrival of the list is from before the clock was set back, so it is older. */
 export function isNewer(factAt: Instant, { askedAt, at }: ListTimes): boolean {
   return factAt > askedAt && factAt <= at
 }
