@@ -82,14 +82,15 @@ export class PoolMates {
       const { worker, pool, exists } = resting
       const occupied = worker ? worker.poolMember()?.occupied : this.#pods.occupiedBy(uid)
       if (occupied === 0 && !exists) this.#resting.delete(uid)
-      else if (pool && areMates(place, resting)) mates.push(mateOf(exists ? pool : { ...pool, floor: 0 }, occupied))
+      else if (pool && areMates(place, resting))
+        mates.push(mateOf(uid, exists ? pool : { ...pool, floor: 0 }, occupied))
     }
     return mates
   }
 }
 
-function mateOf(pool: PoolPart, occupied: number | undefined): PoolMate {
-  return { poolMember: () => restingMember(pool, occupied), look: () => {} }
+function mateOf(uid: string, pool: PoolPart, occupied: number | undefined): PoolMate {
+  return { poolMember: () => restingMember(uid, pool, occupied), look: () => {} }
 }
 
 function placeOf({ uid, namespace, scale: { pool } }: RunnerSet): Place {

@@ -22,7 +22,7 @@ export async function readPoolMates(
   const views = await readSets(cluster, namespace)
   return views.flatMap((view) => {
     if (view.uid === uid) return []
-    if (view.unreadPool?.name === pool.name) return restingMember(view.unreadPool, occupiedBy(view.uid, pods))
+    if (view.unreadPool?.name === pool.name) return restingMember(view.uid, view.unreadPool, occupiedBy(view.uid, pods))
     return (view.set?.scale.pool?.name === pool.name && memberOf(view, view.set, { pods, limits, now })) || []
   })
 }

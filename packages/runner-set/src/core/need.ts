@@ -20,10 +20,18 @@ export function needOf(facts: Facts, limits: Limits, now: Instant): Need | undef
   if (!fresh || !counts.known || set.scale.percentage) return undefined
   const { starting, idle, busy } = counts.value
   const asked = askedRunners(fresh.value, keptOf(facts), busy, outdated)
-  const wanted = pool ? Math.min(asked, poolShare(pool.me, pool.others).fair) : asked
+  const fair = pool ? poolShare(pool.me, pool.others).fair : asked
+  const wanted = Math.min(asked, fair)
   const living = starting + idle + busy
   const covered = departed.filter((one) => isStillCounted(one, countingOf(fresh), limits, now)).length
-  return { wanted, living, covered, missing: wanted - living - covered, surplus: living - wanted }
+  return {
+    wanted,
+    isLimited: fair < asked || wanted >= set.scale.max,
+    living,
+    covered,
+    missing: wanted - living - covered,
+    surplus: living - wanted,
+  }
 }
 
 /** Returns what a set has and asks for as a member of its pool; undefined without one. While its demand is unknown, it asks for what it has. */
@@ -31,17 +39,19 @@ export function poolMemberOf(facts: MemberFacts, limits: Limits, now: Instant): 
   const { set, demand, counts, outdated } = facts
   const { pool, ...scale } = set.scale
   if (!pool) return undefined
+  const { uid } = set
   const { max, weight, floor } = pool
   const occupied = counts.known ? counts.value.occupied : undefined
-  if (isPaused(set)) return { max, weight, floor: 0, occupied, jobs: 0, asked: 0 }
+  if (isPaused(set)) return { uid, max, weight, floor: 0, occupied, jobs: 0, asked: 0 }
   const fresh = freshDemand({ demand }, limits, now)
-  const resting = restingMember(pool, occupied)
+  const resting = restingMember(uid, pool, occupied)
   if (!fresh || !counts.known) return resting
   const { busy } = counts.value
   // It knows no wanted number, so it asks for what it has. Its idle runners have no jobs, and make room for those of other sets.
   if (scale.percentage) return { ...resting, jobs: busy }
   const jobs = Math.min(scale.max, runnersForJobs(fresh.value, busy))
   return {
+    uid,
     max,
     weight,
     floor,

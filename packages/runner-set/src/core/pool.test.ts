@@ -8,7 +8,7 @@ import { ids, limits, now, runnerSet, startsIn, world } from './world.fixture.ts
 
 const member = (over: Partial<PoolMember>): PoolMember => {
   const { jobs = 0 } = over
-  return { max: 10, floor: 0, weight: 1, occupied: 0, jobs, asked: jobs, ...over }
+  return { uid: 'me', max: 10, floor: 0, weight: 1, occupied: 0, jobs, asked: jobs, ...over }
 }
 
 it.each([
@@ -55,22 +55,29 @@ it.each([
     share: { now: 8, fair: 5 },
   },
 ])('a member $case', ({ me, others, share }) => {
-  expect(poolShare(member(me), others.map(member))).toMatchObject(share)
+  expect(
+    poolShare(
+      member(me),
+      others.map((other) => member({ uid: 'other', ...other })),
+    ),
+  ).toMatchObject(share)
 })
 
-const members = fc.array(
-  fc
-    .record({
-      max: fc.constant(20),
-      floor: fc.nat(3),
-      weight: fc.integer({ min: 1, max: 100 }),
-      occupied: fc.nat(6),
-      jobs: fc.nat(40),
-      spares: fc.nat(5),
-    })
-    .map(({ spares, ...rest }) => ({ ...rest, asked: rest.jobs + spares })),
-  { minLength: 1, maxLength: 5 },
-)
+const members = fc
+  .array(
+    fc
+      .record({
+        max: fc.constant(20),
+        floor: fc.nat(3),
+        weight: fc.integer({ min: 1, max: 100 }),
+        occupied: fc.nat(6),
+        jobs: fc.nat(40),
+        spares: fc.nat(5),
+      })
+      .map(({ spares, ...rest }) => ({ ...rest, asked: rest.jobs + spares })),
+    { minLength: 1, maxLength: 5 },
+  )
+  .map((list) => list.map((rest, at) => ({ ...rest, uid: `u${at}` })))
 
 it('members that start one after the other never pass the ceiling, keep the floors, and leave no place free that one asks for', () => {
   fc.assert(
@@ -92,6 +99,16 @@ it('members that start one after the other never pass the ceiling, keep the floo
         )
         expect(occupied >= asked || occupied + kept >= 20).toBe(true)
       }
+    }),
+  )
+})
+
+it('all members see the same division, which is never above the ceiling and the floors', () => {
+  fc.assert(
+    fc.property(members, (list) => {
+      const shares = list.map((one, at) => poolShare(one, list.toSpliced(at, 1)).fair)
+      const floors = list.reduce((total, { floor }) => total + floor, 0)
+      expect(shares.reduce((total, fair) => total + fair, 0)).toBeLessThanOrEqual(Math.max(floors, 20))
     }),
   )
 })

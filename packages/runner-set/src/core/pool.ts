@@ -30,8 +30,8 @@ export function poolShare(me: PoolMember, others: readonly PoolMember[]): PoolSh
 }
 
 /** Returns a member that cannot decide: it keeps its floor and the places that it has, and asks for no other. */
-export function restingMember({ max, weight, floor }: PoolPart, occupied: number | undefined): PoolMember {
-  return { max, weight, floor, occupied, jobs: occupied ?? 0, asked: occupied ?? 0 }
+export function restingMember(uid: string, { max, weight, floor }: PoolPart, occupied: number | undefined): PoolMember {
+  return { uid, max, weight, floor, occupied, jobs: occupied ?? 0, asked: occupied ?? 0 }
 }
 
 function sumOfKnown(counts: readonly (number | undefined)[]): number | undefined {
@@ -72,12 +72,17 @@ function fill(max: number, rows: readonly Row[], wantedBy: (member: PoolMember) 
   return giveRest(level, max - sumAt(low))
 }
 
+function byClaim(one: Row, other: Row): number {
+  const difference = (one.has + 1) / one.weight - (other.has + 1) / other.weight
+  return difference || (one.uid < other.uid ? -1 : 1)
+}
+
 /** The level gives whole places to all at once, so fewer places than members are left. */
 function giveRest(rows: readonly Hungry[], rest: number): readonly Row[] {
   const filled = rows.map((row) => ({ ...row }))
   for (let left = rest; left > 0; left--) {
     const hungry = filled.filter(({ has, most }) => has < most)
-    const next = hungry.toSorted((one, other) => (one.has + 1) / one.weight - (other.has + 1) / other.weight)[0]
+    const [next] = hungry.toSorted(byClaim)
     if (!next) break
     next.has++
   }

@@ -32,6 +32,13 @@ const percentage = {
   ...{ scaleUpThreshold: 0.8, scaleDownThreshold: 0.2, scaleUpMultiplier: 1.5, scaleDownMultiplier: 0.5 },
   coolDownMs: 0,
 }
+const member = { max: 3, weight: 1, floor: 1, jobs: 0 }
+const shareOfOne = {
+  pool: {
+    me: { ...member, uid: 'me', occupied: 1, asked: 3 },
+    others: [{ ...member, uid: 'a', occupied: 2, asked: 3 }],
+  },
+}
 const untried = { over: { history: noHistory } }
 
 it.each<[string, Case, boolean]>([
@@ -41,6 +48,11 @@ it.each<[string, Case, boolean]>([
   [
     'in a full pool too, also if the share would reach the maximum',
     at(2, { min: 2, max: 3 }, { held: fullPool }),
+    true,
+  ],
+  [
+    'the only one ends, if the fair share of the pool is one',
+    at(1, { min: 1, max: 3 }, { ...untried, over: { ...untried.over, ...shareOfOne } }),
     true,
   ],
   ['but not the only one of a full pool', at(1, { min: 1, max: 3 }, { held: fullPool }), false],

@@ -52,10 +52,13 @@ function lacksRoom(held: Held | undefined): boolean {
   return held?.why.is === 'quota' || held?.why.is === 'pool'
 }
 
-/** At its maximum, a set does without one for a moment. If a quota or a pool has no room for one more, only a set of several idle runners does. */
+/**
+ * At its maximum or its share of a pool, a set does without one for a moment. If a quota or the runners of other sets leave no room for one more,
+ * only a set of several idle runners does.
+ */
 function hasReplacement({ need, set }: SetWorld, counts: Counts, { missing, held }: Shortage): boolean {
   const { starting, idle, busy } = counts
   if (lacksRoom(held)) return idle > 1
-  const wanted = need?.wanted ?? starting + idle + busy
-  return missing <= 0 && (wanted >= set.scale.max || idle > 1)
+  const isLimited = need?.isLimited ?? starting + idle + busy >= set.scale.max
+  return missing <= 0 && (isLimited || idle > 1)
 }

@@ -18,12 +18,12 @@ const failed = (failuresInARow: number, failedAt = now) => ({
   last: { ...failure, at: now, runner: 'a' },
 })
 const tried = (failuresInARow = 0, failedAt = now) => ({ ...failed(failuresInARow, failedAt), proof: 'tried' }) as const
-const none = { wanted: 0, living: 0, covered: 0, missing: 0, surplus: 0 }
+const none = { wanted: 0, isLimited: false, living: 0, covered: 0, missing: 0, surplus: 0 }
 /** A set of a pool of four places, whose fair share is one at least. @param taken places of the other set, most of them for idle spares */
 const pooled = (taken: number): Partial<SetWorld> => {
   const pool = { name: 'ci', max: 4, weight: 1, floor: 0 }
-  const others = [{ max: 4, weight: 1, floor: 0, occupied: taken, jobs: 1, asked: taken }]
-  const me = { max: 4, weight: 1, floor: 0, occupied: 0, jobs: 0, asked: 1 }
+  const others = [{ uid: 'other', max: 4, weight: 1, floor: 0, occupied: taken, jobs: 1, asked: taken }]
+  const me = { uid: 'me', max: 4, weight: 1, floor: 0, occupied: 0, jobs: 0, asked: 1 }
   return { set: runnerSet({ scale: { ...runnerSet().scale, pool } }), pool: { me, others } }
 }
 const refused = (reason: Failure['reason'] = 'admission-denied'): Partial<SetWorld> => {

@@ -13,6 +13,8 @@ export type PoolPart = {
 
 /** The runners that a member has and asks for. */
 export type PoolMember = Omit<PoolPart, 'name'> & {
+  /** Decides between members that have an equal claim to the last place: all members must see the same division. */
+  readonly uid: string
   /** Undefined while it is unknown: then nobody may start a runner. */
   readonly occupied: number | undefined
   /** Runners that its jobs need. */

@@ -112,8 +112,8 @@ it('keeps no second idle runner while none is outdated', () => {
   expect(ended).toEqual(['i1', 'i2', 'i3', 'i4'])
 })
 
-const part = { max: 3, floor: 0, weight: 1 }
-const mine = { ...part, floor: 1, occupied: 3, jobs: 0, asked: 3 }
+const part = { uid: 'other', max: 3, floor: 0, weight: 1 }
+const mine = { ...part, uid: 'me', floor: 1, occupied: 3, jobs: 0, asked: 3 }
 it.each<[string, { readonly jobs: number; readonly taken?: number; readonly quietS?: number }, readonly string[]]>([
   ['the places that jobs of another set need', { jobs: 2 }, ['i1', 'i2']],
   ['no place below its floor', { jobs: 9 }, ['i1', 'i2']],
