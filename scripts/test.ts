@@ -1,4 +1,4 @@
-// Runs `npm test`: every check and every test. If --tier names a tier, it builds the program and runs the tests of that tier.
+// Runs `npm test`: every check, and every test that starts no process of its own. If --tier names a tier, it builds the program and runs the tests of that tier.
 // The tier `node` is the fast part of the tier `kubernetes`: test/kubernetes/fast-tier.ts.
 // It ends with one line of counts, where a check counts as one test.
 import { spawn } from 'node:child_process'
@@ -41,7 +41,7 @@ if (tier === 'node') {
 } else {
   await check(build)
   // Many tests wait for a process or a server. The checks use the processors meanwhile, one check at a time.
-  const [tally] = await Promise.all([tests('vitest.config.ts'), checkAll()])
+  const [tally] = await Promise.all([tests('vitest.config.ts', {}, ['--project', 'without children']), checkAll()])
   addTally(total, tally)
 }
 process.stdout.write(describeTally(total))
@@ -83,13 +83,13 @@ function lane(name: LaneName): Promise<Tally> {
 }
 
 /** Runs vitest, whose reporter writes its counts to a file. Without counts, vitest has failed. */
-async function tests(config: string, env: NodeJS.ProcessEnv = {}): Promise<Tally> {
+async function tests(config: string, env: NodeJS.ProcessEnv = {}, options: readonly string[] = []): Promise<Tally> {
   const folder = mkdtempSync(path.join(tmpdir(), 'dayfly-tally-'))
   const file = path.join(folder, 'tally.json')
   try {
     const reporter = './scripts/tally-reporter.ts'
     const { code } = await run(
-      ['vitest', 'run', '--config', config, '--reporter', reporter],
+      ['vitest', 'run', '--config', config, '--reporter', reporter, ...options],
       { ...env, DAYFLY_TALLY: file },
       'inherit',
     )

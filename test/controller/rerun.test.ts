@@ -40,6 +40,9 @@ const repeats = (world: Awaited<ReturnType<typeof brokenWorld>>) =>
 const problems = (world: Awaited<ReturnType<typeof brokenWorld>>) =>
   status(world.stage)['problems'] as readonly { readonly kind: string; readonly detail: string }[]
 
+/** One for all tests, because its key takes long. */
+const app = testApp(1)
+
 describe('a permission that the App lacks', () => {
   const asks = /\/repos\//
   const minutes = 10
@@ -48,7 +51,7 @@ describe('a permission that the App lacks', () => {
     ['actions:read', '"Actions" (read)'],
     ['actions:write', '"Actions" (read and write)'],
   ] as const)('%s: the set says so, waits without a storm, and repeats the job once it may', async (denied, says) => {
-    const world = await brokenWorld({ ...latency, app: testApp(1), knobs: { denied: [denied] } })
+    const world = await brokenWorld({ ...latency, app, knobs: { denied: [denied] } })
     const { control } = world.stage.emulator
     world.queue(['evicted', 'evicted', 'evicted', 'ok'])
     await world.until(() => world.finished() === 4)
@@ -73,8 +76,8 @@ describe('a permission that the App lacks', () => {
     '%s: the job is repeated all the same, and its author is notified as soon as that is allowed',
     async (denied) => {
       const isToken = denied === 'statuses:write'
-      const app = isToken ? {} : { app: testApp(1) }
-      const world = await brokenWorld({ ...latency, ...app, knobs: { denied: [denied] } })
+      const by = isToken ? {} : { app }
+      const world = await brokenWorld({ ...latency, ...by, knobs: { denied: [denied] } })
       const { control } = world.stage.emulator
       world.queue(['evicted'])
       await world.until(() => world.repeated.length === 1)
@@ -107,7 +110,7 @@ it('a token writes a commit status of at most 140 characters, because only an Ap
 
 it('a job that needs more memory than its runner has is not repeated, and its author learns the step, the memory and the remedy', async () => {
   const container = { name: 'runner', resources: { limits: { memory: '2Gi' } } }
-  const world = await brokenWorld({ ...latency, app: testApp(1), template: { spec: { containers: [container] } } })
+  const world = await brokenWorld({ ...latency, app, template: { spec: { containers: [container] } } })
   world.queue(['out-of-memory'])
   await world.settle(90_000)
   const [note] = world.stage.emulator.control.notes()

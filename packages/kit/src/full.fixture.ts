@@ -2,9 +2,9 @@
 export const isFull: boolean = process.env['DAYFLY_FULL'] === '1'
 
 /**
- * Returns every eighth entry, or all in a full run. `offset`: the number of a variant, such as a style.
- * So eight variants together take every entry, and each variant takes some.
+ * Returns every sixteenth entry, or all in a full run. `offset`: the number of a variant, such as a style.
+ * So sixteen variants together take every entry, and each variant takes some.
  */
 export function partOf<Entry>(all: readonly Entry[], offset: number): readonly Entry[] {
-  return isFull ? all : all.filter((_, index) => (index + offset) % 8 === 0)
+  return isFull ? all : all.filter((_, index) => (index + offset) % 16 === 0)
 }
