@@ -25,7 +25,7 @@ const member = (jobs: number, occupied: number | undefined, asked = jobs) => ({
 })
 const two = [runner('a'), runner('b', { startedAt: now })]
 
-it.each<[string, SetWorld, Omit<Need, 'isLimited'> | undefined]>([
+it.each<[string, SetWorld, Need | undefined]>([
   ['runners are missing', world(two, demand(3)), { wanted: 3, living: 2, covered: 0, missing: 1, surplus: -1 }],
   ['runners are too many', world(two, demand(1)), { wanted: 1, living: 2, covered: 0, missing: -1, surplus: 1 }],
   [
@@ -77,16 +77,7 @@ it.each<[string, SetWorld, Omit<Need, 'isLimited'> | undefined]>([
     undefined,
   ],
 ])('%s', (_name, { need }, expected) => {
-  expect(need && { ...need, isLimited: undefined }).toEqual(expected)
-})
-
-it.each<[boolean, string, Partial<SetWorld>]>([
-  [false, 'below its maximum', { ...demand(3), set: runnerSet({ scale: { min: 0, max: 4 } }) }],
-  [true, 'at its maximum', { ...demand(4), set: runnerSet({ scale: { min: 0, max: 4 } }) }],
-  [false, 'with a share of what it asks for', { ...demand(2), pool: { me: member(2, 2), others: [member(5, 3)] } }],
-  [true, 'with a lower share', { ...demand(5), pool: { me: member(5, 2), others: [member(5, 3)] } }],
-])('is limited: %s for a set %s', (isLimited, _name, over) => {
-  expect(world(two, over).need).toMatchObject({ isLimited })
+  expect(need).toEqual(expected)
 })
 
 it.each<[string, Partial<SetWorld>, ReturnType<typeof poolMemberOf>]>([

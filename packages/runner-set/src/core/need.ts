@@ -20,18 +20,10 @@ export function needOf(facts: Facts, limits: Limits, now: Instant): Need | undef
   if (!fresh || !counts.known || set.scale.percentage) return undefined
   const { starting, idle, busy } = counts.value
   const asked = askedRunners(fresh.value, keptOf(facts), busy, outdated)
-  const fair = pool ? poolShare(pool.me, pool.others).fair : asked
-  const wanted = Math.min(asked, fair)
+  const wanted = pool ? Math.min(asked, poolShare(pool.me, pool.others).fair) : asked
   const living = starting + idle + busy
   const covered = departed.filter((one) => isStillCounted(one, countingOf(fresh), limits, now)).length
-  return {
-    wanted,
-    isLimited: fair < asked || wanted >= set.scale.max,
-    living,
-    covered,
-    missing: wanted - living - covered,
-    surplus: living - wanted,
-  }
+  return { wanted, living, covered, missing: wanted - living - covered, surplus: living - wanted }
 }
 
 /** Returns what a set has and asks for as a member of its pool; undefined without one. While its demand is unknown, it asks for what it has. */

@@ -35,7 +35,7 @@ it('no quota is full while it is unknown how many runners the set needs', () => 
   const quotas = [{ name: 'few', hard: { pods: 0 }, used: {}, scopes: [] }]
   expect(fullQuota(world([], { quotas, need: undefined }))).toBeUndefined()
   const counts = { known: false, since: now, why: '' } as const
-  const need = { wanted: 1, isLimited: false, living: 0, covered: 0, missing: 1, surplus: -1 }
+  const need = { wanted: 1, living: 0, covered: 0, missing: 1, surplus: -1 }
   expect(fullQuota({ ...world([], { quotas, counts }), need })).toBeUndefined()
   expect(fullQuota({ ...world([], { quotas }), need })?.message).toContain('and the set needs 1')
 })

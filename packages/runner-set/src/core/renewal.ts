@@ -7,6 +7,7 @@ import type { SetWorld } from '../model/world.ts'
 import type { Kept } from './desired.ts'
 import { endStep } from './ending.ts'
 import type { LifeDecision, Moment } from './moment.ts'
+import { poolShare } from './pool.ts'
 
 /** Marks an idle runner as outdated, or says when it will be. */
 export function judgeAge(
@@ -53,12 +54,16 @@ function lacksRoom(held: Held | undefined): boolean {
 }
 
 /**
- * At its maximum or its share of a pool, a set does without one for a moment. If a quota or the runners of other sets leave no room for one more,
- * only a set of several idle runners does.
+ * At its maximum, or its share of a pool, a set does without one for a moment. If a quota or the runners of other sets leave no room for one more,
+ * only a set of several idle runners does: another set may take the place.
  */
-function hasReplacement({ need, set }: SetWorld, counts: Counts, { missing, held }: Shortage): boolean {
+function hasReplacement({ need, set, pool }: SetWorld, counts: Counts, { missing, held }: Shortage): boolean {
   const { starting, idle, busy } = counts
-  if (lacksRoom(held)) return idle > 1
-  const isLimited = need?.isLimited ?? starting + idle + busy >= set.scale.max
+  const living = starting + idle + busy
+  const fair = pool ? poolShare(pool.me, pool.others).fair : Number.POSITIVE_INFINITY
+  // No other set takes the place of a runner within the share.
+  if (lacksRoom(held)) return idle > 1 || (held?.why.is === 'pool' && living >= fair)
+  const wanted = need?.wanted ?? living
+  const isLimited = wanted >= set.scale.max || fair < (pool?.me.asked ?? 0)
   return missing <= 0 && (isLimited || idle > 1)
 }

@@ -18,7 +18,7 @@ const failed = (failuresInARow: number, failedAt = now) => ({
   last: { ...failure, at: now, runner: 'a' },
 })
 const tried = (failuresInARow = 0, failedAt = now) => ({ ...failed(failuresInARow, failedAt), proof: 'tried' }) as const
-const none = { wanted: 0, isLimited: false, living: 0, covered: 0, missing: 0, surplus: 0 }
+const none = { wanted: 0, living: 0, covered: 0, missing: 0, surplus: 0 }
 /** A set of a pool of four places, whose fair share is one at least. @param taken places of the other set, most of them for idle spares */
 const pooled = (taken: number): Partial<SetWorld> => {
   const pool = { name: 'ci', max: 4, weight: 1, floor: 0 }

@@ -97,8 +97,6 @@ export type History = {
 /** The runners that a set needs, compared with those that live: they start, wait for a job or have one. */
 export type Need = {
   readonly wanted: number
-  /** The set may have no more than it wants: it is at its maximum, or its fair share of a pool is less than it asks for. */
-  readonly isLimited: boolean
   readonly living: number
   /** Runners that are gone and whose jobs the demand still counts. They leave none missing. */
   readonly covered: number

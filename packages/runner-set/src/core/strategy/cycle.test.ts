@@ -200,3 +200,21 @@ it('counts no fleet for a set without this strategy, nor while the demand is unk
     [],
   ])
 })
+
+it.each<[string, Partial<SetWorld>, readonly string[]]>([
+  [
+    'within its share, because no other set takes its place',
+    { pool: { me: { ...mine, occupied: 1, asked: 1 }, others: [{ ...part, occupied: 2, jobs: 0, asked: 3 }] } },
+    ['i1'],
+  ],
+  [
+    'not below it, because a place will come',
+    {
+      pool: { me: { ...mine, floor: 2, occupied: 1, asked: 1 }, others: [{ ...part, occupied: 2, jobs: 3, asked: 3 }] },
+    },
+    [],
+  ],
+])('ends its only outdated runner in a full pool: %s', (_, over, ended) => {
+  const set = { ...setOfCycles, scale: { ...setOfCycles.scale, pool: { ...part, name: 'ci' } } }
+  expect(renewalOf([online('i1')], { set, history: noHistory, ...over })).toEqual({ starts: 0, ended })
+})
