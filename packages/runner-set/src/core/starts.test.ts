@@ -125,6 +125,27 @@ const rows: readonly Row[] = [
     2,
     held(3, { is: 'spares-leave', runners: 4, until: later }),
   ],
+  [
+    'the same at the maximum, which leaves no place for spares',
+    world([busy('a'), busy('b'), busy('c')], {
+      ...jobs(6),
+      set: runnerSet({ scale: { min: 5, max: 6 } }),
+      history: { ...noHistory, left: { runners: 4, at: now, retryAt: later } },
+    }),
+    3,
+    undefined,
+  ],
+  [
+    'the spares of a usual demand wait, too',
+    world([], {
+      ...jobs(2),
+      set: runnerSet({ scale: { min: 1, max: 10 } }),
+      usual: { runners: 8, weekday: 'Mon', hour: 9, weeks: 4, timeZone: 'UTC', until: later },
+      history: { ...noHistory, left: { runners: 4, at: now, retryAt: later } },
+    }),
+    2,
+    held(6, { is: 'spares-leave', runners: 4, until: later }),
+  ],
   ...[0, 1].map(
     (living): Row => [
       `one spare at a time tries after the wait, with ${living} alive`,

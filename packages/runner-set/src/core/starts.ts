@@ -3,6 +3,7 @@ import type { Instant } from '@dayfly/kit/clock'
 import type { Held, HeldBy } from '../model/held.ts'
 import type { Counts } from '../model/runner.ts'
 import type { SetWorld } from '../model/world.ts'
+import { runnersForJobs } from './desired.ts'
 import type { Moment } from './moment.ts'
 import { poolShare } from './pool.ts'
 import { quotaRooms } from './quota-room.ts'
@@ -57,7 +58,7 @@ function boundsOf(moment: Moment, counts: Counts, missing: number): readonly Bou
     ...quotaBounds(world, counts),
     ...cautionBounds(world, counts),
     ...failureBounds(moment, counts, missing),
-    ...spareBounds(moment, missing),
+    ...spareBounds(moment, counts, missing),
     { most: limits.startsPerTick, why: { is: 'starts-per-tick' } },
   ]
 }
@@ -101,10 +102,17 @@ function failureBounds({ world, limits, now }: Moment, { unproved }: Counts, mis
 }
 
 /** Only the idle spares wait: a job gets its runner. After the wait one spare at a time tries, until one stays. */
-function spareBounds({ world: { history, minimum }, limits, now }: Moment, missing: number): readonly Bound[] {
+function spareBounds({ world, limits, now }: Moment, counts: Counts, missing: number): readonly Bound[] {
+  const { history } = world
   if (!failureOfLeft(history, limits, now)) return []
   const { runners, retryAt = now } = history.left
-  const ofJobs = missing - minimum.min
+  const ofJobs = missingForJobs(world, counts) ?? missing - world.minimum.min
   const until = now < retryAt ? retryAt : leftUntil(history, limits)
   return [{ most: Math.max(0, now < retryAt ? ofJobs : ofJobs + 1), why: { is: 'spares-leave', runners, until } }]
+}
+
+/** A maximum, a share of a pool and a usual demand change how many spares are among the missing ones, and not how many runners the jobs need. */
+function missingForJobs({ need, demand }: SetWorld, { busy }: Counts): number | undefined {
+  if (!need || !demand.known) return undefined
+  return runnersForJobs(demand.value, busy) - need.living - need.covered
 }
