@@ -119,6 +119,31 @@ it('idle spares of one set leave for the jobs of another', async () => {
   expect([kubelets.large.ended.size, most]).toEqual([3, 6])
 })
 
+it('a member whose template is refused reserves no place, and gets its share once it is corrected', async () => {
+  const { stage, kubelets, killed } = await open({}, {})
+  queue(stage, 30, 'small')
+  await stage.clock.advance(seconds(10))
+  expect(livingOf(stage, 'small')).toBe(6)
+  const mounts = (names: readonly string[]) => {
+    const object = stage.registry.get('runnersets.dayfly.dev', namespace, 'small')
+    const volumeMounts = names.map((name) => ({ name, mountPath: `/${name}` }))
+    const template = { spec: { containers: [{ name: 'runner', volumeMounts }] } }
+    const spec = { ...Object(object?.['spec']), template }
+    if (object) stage.registry.update('runnersets.dayfly.dev', { ...object, spec })
+  }
+  mounts(['absent'])
+  for (const name of podNames(stage)) if (name.startsWith('small-')) stage.registry.delete('pods', namespace, name)
+  await stage.clock.advance(seconds(5))
+  queue(stage, 30, 'large')
+  expect(await mostOfLarge(stage, [kubelets.large], 300)).toBe(6)
+  mounts([])
+  let beside = 0
+  await runAll({ stage, kubelets, killed }, 60, () => {
+    if (livingOf(stage, 'large') > 0) beside = Math.max(beside, livingOf(stage, 'small'))
+  })
+  expect(beside).toBeGreaterThanOrEqual(3)
+})
+
 it('a member that cannot be read any more keeps the places of its runners until they end', async () => {
   const { stage, kubelets } = await open({}, {})
   queue(stage, 4, 'small')

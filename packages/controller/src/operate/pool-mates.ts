@@ -1,5 +1,5 @@
 // The other sets of a pool, from their pods and their statuses.
-import { restingMember } from '@dayfly/runner-set/core/pool'
+import { restingMember, stalledMember } from '@dayfly/runner-set/core/pool'
 import { fold } from '@dayfly/runner-set/core/state/fold'
 import { memberIn, newSetState } from '@dayfly/runner-set/core/state/set-state'
 import type { Limits } from '@dayfly/runner-set/model/limits'
@@ -42,5 +42,7 @@ function memberOf(view: SetView, set: RunnerSet, { pods, limits, now }: Around):
     const demand = storedDemand(set, view.demand, view)
     fold(state, { kind: 'forge-event', event: { kind: 'demand', demand, at: now } }, limits, now)
   }
-  return memberIn(state, limits, now)
+  const member = memberIn(state, limits, now)
+  const isStalled = view.problems.some(({ kind }) => kind === 'template' || kind === 'blocked')
+  return member && isStalled ? stalledMember(member) : member
 }

@@ -4,7 +4,9 @@ import type { PoolMember } from '../model/pool.ts'
 import { decide } from './decide.ts'
 import { poolMemberOf } from './need.ts'
 import { poolShare } from './pool.ts'
-import { ids, limits, now, runnerSet, startsIn, world } from './world.fixture.ts'
+import { memberIn, type SetState } from './state/set-state.ts'
+import { a, open } from './state/state.fixture.ts'
+import { ids, limits, now, podFacts, runnerSet, startsIn, world } from './world.fixture.ts'
 
 const member = (over: Partial<PoolMember>): PoolMember => {
   const { jobs = 0 } = over
@@ -133,4 +135,34 @@ describe('a set in a pool', () => {
     expect(startsIn(decision)).toBe(0)
     expect(decision.held?.why).toEqual({ is: 'pool-unknown', pool: 'ci' })
   })
+})
+
+it.each<[string, (state: SetState) => void]>([
+  [
+    'its template is refused',
+    (state) => {
+      const { templateHash: hash } = state
+      state.template = {
+        is: 'refused',
+        hash,
+        failure: { reason: 'template-invalid', message: '' },
+        at: now,
+        refusals: 1,
+      }
+    },
+  ],
+  [
+    'no new runner can avoid the failure of the last one',
+    (state) => {
+      state.history = { ...state.history, blocked: { reason: 'image-invalid', message: '' } }
+    },
+  ],
+])('a set asks for what it has, as the others see it, while %s', (_, stall) => {
+  const set = runnerSet({ scale: { min: 2, max: 9, pool: { name: 'ci', max: 9, floor: 1, weight: 1 } } })
+  const { state, event, list } = open(set)
+  list({ [a]: podFacts() })
+  event({ kind: 'demand', demand: { kind: 'assigned', jobs: 4 }, at: now })
+  expect(memberIn(state, limits, now)).toMatchObject({ floor: 1, occupied: 1, jobs: 4, asked: 6 })
+  stall(state)
+  expect(memberIn(state, limits, now)).toMatchObject({ floor: 1, occupied: 1, jobs: 1, asked: 1 })
 })

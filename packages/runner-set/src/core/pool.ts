@@ -34,6 +34,12 @@ export function restingMember(uid: string, { max, weight, floor }: PoolPart, occ
   return { uid, max, weight, floor, occupied, jobs: occupied ?? 0, asked: occupied ?? 0 }
 }
 
+/** Returns a member that starts nothing until the operator corrects its set, as the others see it. It asks for what it has: they use the rest. */
+export function stalledMember(member: PoolMember): PoolMember {
+  const { occupied = 0, jobs } = member
+  return { ...member, jobs: Math.min(jobs, occupied), asked: occupied }
+}
+
 function sumOfKnown(counts: readonly (number | undefined)[]): number | undefined {
   let sum = 0
   for (const count of counts) {

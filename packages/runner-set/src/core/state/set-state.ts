@@ -16,6 +16,7 @@ import { firstCapacity } from '../capacity.ts'
 import { needOf, poolMemberOf, surplusEndsAt } from '../need.ts'
 import { isPaused } from '../paused.ts'
 import { templateHash } from '../pod.ts'
+import { stalledMember } from '../pool.ts'
 import { rerunsOf } from '../rerun/reruns.ts'
 import { storedVersion } from '../runner-version.ts'
 import { Minimums } from '../schedule.ts'
@@ -118,7 +119,7 @@ type Surroundings = Pick<SetWorld, 'allowance'> & {
   readonly others?: readonly PoolMember[]
 }
 
-/** Returns what the set has and asks for as a member of its pool; undefined without one. */
+/** Returns what the set has and asks for as a member of its pool, as the others see it; undefined without one. */
 export function memberIn(state: SetState, limits: Limits, now: Instant): PoolMember | undefined {
   if (!state.set.scale.pool) return undefined
   const { forge, table } = state
@@ -130,7 +131,13 @@ export function memberIn(state: SetState, limits: Limits, now: Instant): PoolMem
     counts: countsOf(state),
     outdated: table.outdated(),
   }
-  return poolMemberOf(facts, limits, now)
+  const member = poolMemberOf(facts, limits, now)
+  return member && isStalled(state) ? stalledMember(member) : member
+}
+
+/** No runner starts before the template is accepted, or the set changes. */
+function isStalled({ template, templateHash, history }: SetState): boolean {
+  return history.blocked !== undefined || (template?.is === 'refused' && template.hash === templateHash)
 }
 
 function countsOf({ pods, table }: SetState): SetWorld['counts'] {
