@@ -59,6 +59,16 @@ async function mostOfLarge(stage: Stage, working: readonly Kubelet[], tenths: nu
   return most
 }
 
+/** Returns the members whose places `dayfly explain` names for `large`, without their pods. */
+async function matesOfLarge({ transport, clock }: Stage) {
+  const cluster = { kubernetes: createKubernetes({ transport, clock, random: seededRandom(1) }), clock }
+  const mates = readSet(cluster, { namespace, name: 'large' }).then(
+    (large) => large?.set && readPoolMates(cluster, large.set, [], defaultLimits),
+  )
+  await clock.advance(seconds(1))
+  return mates
+}
+
 /** Works until all jobs have ended. @param each is called ten times a second */
 async function runAll({ stage, kubelets }: World, jobs: number, each: () => void = () => {}): Promise<void> {
   const until = stage.clock.now() + seconds(1_200)
@@ -136,6 +146,7 @@ it('a member whose template is refused reserves no place, and gets its share onc
   await stage.clock.advance(seconds(5))
   queue(stage, 30, 'large')
   expect(await mostOfLarge(stage, [kubelets.large], 300)).toBe(6)
+  expect(await matesOfLarge(stage)).toMatchObject([{ occupied: 0, jobs: 0, asked: 0 }])
   mounts([])
   let beside = 0
   await runAll({ stage, kubelets, killed }, 60, () => {
@@ -175,14 +186,7 @@ it('a member that cannot be read keeps its floor: while its link is removed, aft
   killed.add('controller-1')
   stage.controller = stage.start('controller-2')
   expect(await most(600)).toBe(4)
-  const kubernetes = createKubernetes({ transport: stage.transport, clock: stage.clock, random: seededRandom(1) })
-  const cluster = { kubernetes, clock: stage.clock }
-  const mates = readSet(cluster, { namespace, name: 'large' }).then(
-    (large) => large?.set && readPoolMates(cluster, large.set, [], defaultLimits),
-  )
-  await stage.clock.advance(seconds(1))
-  // `dayfly explain` names the places that the controller keeps.
-  expect(await mates).toMatchObject([{ floor: 2, occupied: 0, jobs: 0 }])
+  expect(await matesOfLarge(stage)).toMatchObject([{ floor: 2, occupied: 0, jobs: 0 }])
   stage.registry.delete('runnersets.dayfly.dev', namespace, 'small')
   expect(await most(100)).toBe(6)
 })

@@ -1,5 +1,5 @@
 // The other sets of a pool, from their pods and their statuses.
-import { restingMember, stalledMember } from '@dayfly/runner-set/core/pool'
+import { restingMember } from '@dayfly/runner-set/core/pool'
 import { fold } from '@dayfly/runner-set/core/state/fold'
 import { memberIn, newSetState } from '@dayfly/runner-set/core/state/set-state'
 import type { Limits } from '@dayfly/runner-set/model/limits'
@@ -7,7 +7,7 @@ import type { PoolMember } from '@dayfly/runner-set/model/pool'
 import type { RunnerSet } from '@dayfly/runner-set/model/runner-set'
 import type { RunnerPod } from './pods.ts'
 import type { Cluster } from './read.ts'
-import { readSets, type SetView } from './set-view.ts'
+import { problemOf, readSets, type SetView } from './set-view.ts'
 import { storedDemand } from './stored-demand.ts'
 
 /** Returns what the other members of the set's pool have and ask for. @param pods the runners' pods of the namespace */
@@ -42,7 +42,9 @@ function memberOf(view: SetView, set: RunnerSet, { pods, limits, now }: Around):
     const demand = storedDemand(set, view.demand, view)
     fold(state, { kind: 'forge-event', event: { kind: 'demand', demand, at: now } }, limits, now)
   }
-  const member = memberIn(state, limits, now)
-  const isStalled = view.problems.some(({ kind }) => kind === 'template' || kind === 'blocked')
-  return member && isStalled ? stalledMember(member) : member
+  const refused = problemOf(view, 'template')
+  if (refused) state.template = { is: 'refused', hash: state.templateHash, failure: refused, at: now, refusals: 1 }
+  const [failuresInARow, blocked] = [view.failed ?? 0, problemOf(view, 'blocked')]
+  state.history = { ...state.history, failuresInARow, failedAt: now, blocked }
+  return memberIn(state, limits, now)
 }

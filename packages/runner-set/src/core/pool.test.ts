@@ -137,9 +137,10 @@ describe('a set in a pool', () => {
   })
 })
 
-it.each<[string, (state: SetState) => void]>([
+it.each<[string, number, (state: SetState) => void]>([
   [
-    'its template is refused',
+    'none, while its template is refused',
+    0,
     (state) => {
       const { templateHash: hash } = state
       state.template = {
@@ -152,17 +153,25 @@ it.each<[string, (state: SetState) => void]>([
     },
   ],
   [
-    'no new runner can avoid the failure of the last one',
+    'none, while no new runner can avoid the failure of the last one',
+    0,
     (state) => {
       state.history = { ...state.history, blocked: { reason: 'image-invalid', message: '' } }
     },
   ],
-])('a set asks for what it has, as the others see it, while %s', (_, stall) => {
+  [
+    'one that tries, while its starts fail',
+    1,
+    (state) => {
+      state.history = { ...state.history, failuresInARow: limits.failuresBeforeProbe, failedAt: now }
+    },
+  ],
+])('asks for no more runners than may start, as the others of its pool see it: %s', (_, more, fail) => {
   const set = runnerSet({ scale: { min: 2, max: 9, pool: { name: 'ci', max: 9, floor: 1, weight: 1 } } })
   const { state, event, list } = open(set)
   list({ [a]: podFacts() })
   event({ kind: 'demand', demand: { kind: 'assigned', jobs: 4 }, at: now })
   expect(memberIn(state, limits, now)).toMatchObject({ floor: 1, occupied: 1, jobs: 4, asked: 6 })
-  stall(state)
-  expect(memberIn(state, limits, now)).toMatchObject({ floor: 1, occupied: 1, jobs: 1, asked: 1 })
+  fail(state)
+  expect(memberIn(state, limits, now)).toMatchObject({ floor: 1, occupied: 1, jobs: 1 + more, asked: 1 + more })
 })

@@ -34,10 +34,11 @@ export function restingMember(uid: string, { max, weight, floor }: PoolPart, occ
   return { uid, max, weight, floor, occupied, jobs: occupied ?? 0, asked: occupied ?? 0 }
 }
 
-/** Returns a member that starts nothing until the operator corrects its set, as the others see it. It asks for what it has: they use the rest. */
-export function stalledMember(member: PoolMember): PoolMember {
-  const { occupied = 0, jobs } = member
-  return { ...member, jobs: Math.min(jobs, occupied), asked: occupied }
+/** Returns a member that may start only so many more runners now, as the others see it: they use the rest of its share. */
+export function limitedMember(member: PoolMember, startable: number): PoolMember {
+  const { occupied = 0, jobs, asked } = member
+  const most = occupied + startable
+  return { ...member, jobs: Math.min(jobs, most), asked: Math.min(asked, most) }
 }
 
 function sumOfKnown(counts: readonly (number | undefined)[]): number | undefined {

@@ -16,7 +16,7 @@ import { firstCapacity } from '../capacity.ts'
 import { needOf, poolMemberOf, surplusEndsAt } from '../need.ts'
 import { isPaused } from '../paused.ts'
 import { templateHash } from '../pod.ts'
-import { stalledMember } from '../pool.ts'
+import { limitedMember } from '../pool.ts'
 import { rerunsOf } from '../rerun/reruns.ts'
 import { storedVersion } from '../runner-version.ts'
 import { Minimums } from '../schedule.ts'
@@ -24,7 +24,7 @@ import { fleetOf } from '../strategy/fleet.ts'
 import { unassignedOf } from '../unassigned.ts'
 import { countingOf, Departures } from './departures.ts'
 import { ForgeReadings } from './forge-readings.ts'
-import { noHistory } from './history.ts'
+import { noHistory, recentFailures } from './history.ts'
 import { PendingRemovals } from './pending-removals.ts'
 import { RunnerTable } from './runner-table.ts'
 import { UsualDemand } from './usual-demand.ts'
@@ -132,12 +132,13 @@ export function memberIn(state: SetState, limits: Limits, now: Instant): PoolMem
     outdated: table.outdated(),
   }
   const member = poolMemberOf(facts, limits, now)
-  return member && isStalled(state) ? stalledMember(member) : member
+  return member && limitedMember(member, startableNow(state, limits, now))
 }
 
-/** No runner starts before the template is accepted, or the set changes. */
-function isStalled({ template, templateHash, history }: SetState): boolean {
-  return history.blocked !== undefined || (template?.is === 'refused' && template.hash === templateHash)
+/** Returns how many more runners the own failures of the set let start: 0 while its template is refused, or until the set changes. */
+function startableNow({ template, templateHash, history }: SetState, limits: Limits, now: Instant): number {
+  if (history.blocked || (template?.is === 'refused' && template.hash === templateHash)) return 0
+  return recentFailures(history, limits, now) < limits.failuresBeforeProbe ? Number.POSITIVE_INFINITY : 1
 }
 
 function countsOf({ pods, table }: SetState): SetWorld['counts'] {
