@@ -218,3 +218,9 @@ it.each<[string, Partial<SetWorld>, readonly string[]]>([
   const set = { ...setOfCycles, scale: { ...setOfCycles.scale, pool: { ...part, name: 'ci' } } }
   expect(renewalOf([online('i1')], { set, history: noHistory, ...over })).toEqual({ starts: 0, ended })
 })
+
+it('starts no idle runner while those before left by themselves', () => {
+  const history = { ...noHistory, left: { runners: 4, at: now, retryAt: now + seconds(60) } }
+  expect(startsIn(decisionFor([]))).toBe(1)
+  expect(startsIn(decisionFor([], { history }))).toBe(0)
+})
