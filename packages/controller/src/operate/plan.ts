@@ -6,23 +6,22 @@ import { decide } from '@dayfly/runner-set/core/decide'
 import { shownDemand } from '@dayfly/runner-set/core/desired'
 import { isPaused } from '@dayfly/runner-set/core/paused'
 import { phaseOf } from '@dayfly/runner-set/core/phase'
-import { podUseOf } from '@dayfly/runner-set/core/pod-use'
 import { judgeAge } from '@dayfly/runner-set/core/renewal'
 import { longestRetryWaitMs } from '@dayfly/runner-set/core/retry'
 import { minimumText } from '@dayfly/runner-set/core/schedule'
 import { type SetState, worldOf } from '@dayfly/runner-set/core/state/set-state'
-import { trialPod } from '@dayfly/runner-set/core/template'
 import { isUsualKnown, usualText } from '@dayfly/runner-set/core/usual-demand'
 import type { Decision } from '@dayfly/runner-set/model/action'
 import type { EndCause } from '@dayfly/runner-set/model/end-cause'
 import type { Limits } from '@dayfly/runner-set/model/limits'
 import type { Counts } from '@dayfly/runner-set/model/runner'
 import type { SetSize } from '@dayfly/runner-set/model/runner-set'
-import type { SetWorld, TemplateVerdict } from '@dayfly/runner-set/model/world'
+import type { SetWorld } from '@dayfly/runner-set/model/world'
 import { heldText } from './held-text.ts'
 import type { PlanStep } from './plan-step.ts'
 import { lastingProblemsOf } from './problems.ts'
-import { conditionOf, knownReason, problemOf, type SetView } from './set-view.ts'
+import { problemOf, type SetView } from './set-view.ts'
+import { shownHistory, shownVerdict } from './shown-memory.ts'
 import type { Situation } from './situation.ts'
 import { waitingSteps } from './waiting-steps.ts'
 import { announcedOf, whyOf } from './why.ts'
@@ -120,32 +119,13 @@ function planOfSizes({ state, demand, set }: Situation, sizes: readonly SetSize[
 
 /** The template's verdict and the failures in a row are in the controller's memory; the status shows them. */
 function withStatus(world: SetWorld, view: SetView, now: Instant): SetWorld {
-  const failed = view.failed ?? 0
-  const reason = knownReason(view.lastReason)
-  const last = reason && { reason, message: view.lastMessage ?? '', at: now, runner: undefined }
   const forge = problemOf(view, 'forge')
   return {
     ...world,
-    template: verdictOf(world, view, now),
+    template: shownVerdict(world, view, now),
     forgeFailure: forge && { ...forge, since: now },
-    history: {
-      ...world.history,
-      last,
-      failuresInARow: failed,
-      failedAt: failed > 0 ? now : 0,
-      retryAt: undefined,
-      blocked: problemOf(view, 'blocked'),
-    },
+    history: shownHistory(world, view, now),
   }
-}
-
-/** Undefined if the status shows no verdict on the present template. */
-function verdictOf({ set, templateHash: hash }: SetWorld, view: SetView, at: Instant): TemplateVerdict | undefined {
-  const condition = conditionOf(view, 'TemplateAccepted')
-  if (condition?.observedGeneration !== view.generation) return undefined
-  if (condition.status === 'True') return { is: 'accepted', hash, warnings: [], use: podUseOf(trialPod(set).spec), at }
-  const failure = problemOf(view, 'template')
-  return failure && { is: 'refused', hash, failure, at, refusals: 1 }
 }
 
 /** With percentages, each reading of the demand decides about a step up or down, and about no number of runners. */

@@ -7,7 +7,8 @@ import type { PoolMember } from '@dayfly/runner-set/model/pool'
 import type { RunnerSet } from '@dayfly/runner-set/model/runner-set'
 import type { RunnerPod } from './pods.ts'
 import type { Cluster } from './read.ts'
-import { problemOf, readSets, type SetView } from './set-view.ts'
+import { readSets, type SetView } from './set-view.ts'
+import { shownHistory, shownVerdict } from './shown-memory.ts'
 import { storedDemand } from './stored-demand.ts'
 
 /** Returns what the other members of the set's pool have and ask for. @param pods the runners' pods of the namespace */
@@ -42,9 +43,7 @@ function memberOf(view: SetView, set: RunnerSet, { pods, limits, now }: Around):
     const demand = storedDemand(set, view.demand, view)
     fold(state, { kind: 'forge-event', event: { kind: 'demand', demand, at: now } }, limits, now)
   }
-  const refused = problemOf(view, 'template')
-  if (refused) state.template = { is: 'refused', hash: state.templateHash, failure: refused, at: now, refusals: 1 }
-  const [failuresInARow, blocked] = [view.failed ?? 0, problemOf(view, 'blocked')]
-  state.history = { ...state.history, failuresInARow, failedAt: now, blocked }
+  state.template = shownVerdict(state, view, now)
+  state.history = shownHistory(state, view, now)
   return memberIn(state, limits, now)
 }
