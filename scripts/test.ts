@@ -1,4 +1,4 @@
-// Runs `npm test`: every check, and every test that starts no process of its own. If --tier names a tier, it builds the program and runs the tests of that tier.
+// Runs `npm test`: every check, and the tests that need no process of their own (vitest.config.ts). If --tier names a tier, it builds the program and runs the tests of that tier.
 // The tier `node` is the fast part of the tier `kubernetes`: test/kubernetes/fast-tier.ts.
 // It ends with one line of counts, where a check counts as one test.
 import { spawn } from 'node:child_process'
