@@ -166,11 +166,11 @@ describe('a whole answer', () => {
   })
 
   it('comes over a new connection if the server has closed the idle one', async () => {
-    const connections: Socket[] = []
+    const [connections, one]: [Socket[], HttpClientOptions] = [[], { connections: 1 }]
     const client = await raw((socket) => {
       connections.push(socket)
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}')
-    })
+    }, one)
     for (let call = 1; call <= 3; call++) {
       expect((await client.transport(get())).status).toBe(200)
       const socket = connections.at(-1)!

@@ -1,12 +1,14 @@
-// The HTTP client: sends plain values as bytes and reads the answer back, over node:http (docs/decisions/0005-node-http.md).
-import type { IncomingMessage } from 'node:http'
-import type { AgentOptions } from 'node:https'
+// The HTTP client: sends plain values as bytes and reads the answer back (docs/decisions/0034-own-http-client.md).
 import { createSecureContext, type SecureContext } from 'node:tls'
 import type { Dial } from './dial.ts'
 import { type Answer, type Body, parseBody, type Request, type Transport, TransportError } from './http.ts'
-import { createPool, type Pool } from './http-pool.ts'
+import type { AnswerHead } from './http-answer.ts'
+import { type Room, rooms, streamBody, wholeBody } from './http-body.ts'
+import { connectTimeoutCode, Exchange } from './http-connection.ts'
+import type { Server } from './http-open.ts'
+import { Pool } from './http-pool.ts'
+import { requestText } from './http-request.ts'
 import { emptyValues, keySet, splitLines } from './json-bytes.ts'
-import { channel } from './queue.ts'
 
 export type HttpClientOptions = {
   /** The server of requests without an origin of their own, for example `https://10.0.0.1:6443`. */
@@ -24,7 +26,7 @@ export type HttpClientOptions = {
     readonly servername?: string | undefined
     readonly rejectUnauthorized?: boolean | undefined
   }
-  /** Opens the connections instead of Node's agents: for proxies and private certificate authorities. `tls` does not apply to it. */
+  /** Opens the connections: for proxies and private certificate authorities. `tls` does not apply to it. */
   readonly dial?: Dial | undefined
 }
 
@@ -35,44 +37,25 @@ export interface HttpClient {
 }
 
 export function httpClient(options: HttpClientOptions = {}): HttpClient {
-  const { dial } = options
-  const agent = agentOptions(options.tls)
-  const context = sharedContext(options.tls)
-  const connections = options.connections ?? 16
-  const keptAlive = { ...agent, keepAlive: true, timeout: idleMsMax, maxSockets: connections }
-  const whole = createPool({ agent: keptAlive, context, dial })
-  const streams = createPool({ agent: { ...agent, keepAlive: false }, context, dial })
+  const { dial, tls = {} } = options
+  const pool = new Pool({ connections: options.connections ?? 16, context: sharedContext(tls), tls, dial })
   const headersTimeoutMs = options.headersTimeoutMs ?? 90_000
   const roomOf = rooms(options.bytesMax ?? 256 * 2 ** 20)
   const transport: Transport = async (request) => {
     const origin = request.origin ?? options.origin
     if (!origin) throw new TransportError('connect', `no server is known for ${request.path}`)
-    const pool = request.expect === 'whole' ? whole : streams
     try {
       request.signal?.throwIfAborted()
-      return await readAnswer(await exchange(request, { origin, pool, headersTimeoutMs }), request, roomOf(origin))
+      return await send(request, { pool, server: pool.server(origin), headersTimeoutMs, room: roomOf(origin) })
     } catch (error) {
       throw asTransportError(error, request, origin)
     }
   }
-  return {
-    transport,
-    close: async () => {
-      whole.close()
-      streams.close()
-    },
-  }
-}
-
-function agentOptions({ servername, rejectUnauthorized }: NonNullable<HttpClientOptions['tls']> = {}): AgentOptions {
-  return {
-    ...(servername === undefined ? {} : { servername }),
-    ...(rejectUnauthorized === undefined ? {} : { rejectUnauthorized }),
-  }
+  return { transport, close: async () => pool.close() }
 }
 
 /** Parses the certificates once, and not for each connection. */
-function sharedContext({ ca, cert, key }: NonNullable<HttpClientOptions['tls']> = {}): () => SecureContext {
+function sharedContext({ ca, cert, key }: NonNullable<HttpClientOptions['tls']>): () => SecureContext {
   let context: SecureContext | undefined
   return () => {
     context ??= createSecureContext({
@@ -84,147 +67,76 @@ function sharedContext({ ca, cert, key }: NonNullable<HttpClientOptions['tls']> 
   }
 }
 
-type ExchangeOptions = { readonly origin: string; readonly pool: Pool; readonly headersTimeoutMs: number }
+type Route = {
+  readonly pool: Pool
+  readonly server: Server
+  readonly headersTimeoutMs: number
+  readonly room: Room
+}
 
-/** Sends the request and resolves with the answer's status and headers; its body is still unread. */
-function exchange(request: Request, { origin, pool, headersTimeoutMs }: ExchangeOptions): Promise<IncomingMessage> {
-  const { method, signal, expect } = request
-  const { headers, text } = encodeBody(request)
-  const path = pathOf(request)
-  return new Promise((resolve, reject) => {
-    const outgoing = pool.open(origin, { method, path, headers })
-    let response: IncomingMessage | undefined
-    outgoing.on('error', reject).on('socket', (socket) => {
-      let connecting = socket.connecting
-      pool.onTimeout(socket, () => {
-        const code = connecting ? connectTimeoutCode : 'ETIMEDOUT'
-        const error = Object.assign(new Error('no answer in time'), { code })
-        if (response) response.destroy(error)
-        else outgoing.destroy(error)
-      })
-      outgoing.on('close', () => pool.onTimeout(socket, undefined))
-      socket.setTimeout(connecting ? connectTimeoutMs : headersTimeoutMs)
-      if (!connecting) return
-      socket.setKeepAlive(true, keepAliveProbeMs)
-      socket.once(origin.startsWith('https:') ? 'secureConnect' : 'connect', () => {
-        connecting = false
-        socket.setTimeout(headersTimeoutMs)
-      })
-    })
-    outgoing.on('response', (incoming) => {
-      response = incoming
-      incoming.socket.setTimeout(expect === 'whole' ? bodyTimeoutMs : 0)
-      resolve(incoming)
+/** Sends the request, and resolves with its whole answer or at the head of its stream. */
+async function send(request: Request, { pool, server, headersTimeoutMs, room }: Route): Promise<Answer> {
+  const { method, signal } = request
+  const isWhole = request.expect === 'whole'
+  const text = requestText(request, server)
+  let stop: (() => void) | undefined
+  const answer = await new Promise<() => Answer>((resolve, reject) => {
+    const exchange: Exchange = new Exchange({
+      method,
+      text,
+      headersTimeoutMs,
+      begin: (head) => {
+        if (isWhole || head.status >= 400) {
+          return wholeBody(exchange, room, {
+            done: (bytes) => resolve(() => wholeAnswer(head, bytes, request)),
+            failed: reject,
+          })
+        }
+        const { reader, chunks } = streamBody(exchange)
+        resolve(() => streamAnswer(head, chunks(), request))
+        return reader
+      },
+      fail: reject,
+      over: () => {
+        if (stop) signal?.removeEventListener('abort', stop)
+      },
     })
     if (signal) {
-      // The option signal of Node's request does the same at several times the cost.
-      const stop = () => outgoing.destroy(new Error('aborted'))
+      stop = () => exchange.cancel(new Error('aborted'))
       signal.addEventListener('abort', stop, { once: true })
-      outgoing.on('close', () => signal.removeEventListener('abort', stop))
     }
-    outgoing.end(text)
+    if (isWhole) pool.carry(exchange, server)
+    else pool.carryAlone(exchange, server)
   })
+  return answer()
 }
 
-function pathOf({ path, search, query, repeated = {} }: Request): string {
-  const pairs = Object.entries(query).flatMap(([name, value]) => {
-    const all = Object.hasOwn(repeated, name) ? repeated[name] : undefined
-    return (all ?? [value]).map((one): [string, string] => [name, one])
-  })
-  const encoded = pairs.length === 0 ? '' : new URLSearchParams(pairs).toString()
-  const whole = search && encoded ? `${search}&${encoded}` : search || encoded
-  return whole ? `${path}?${whole}` : path
+function wholeAnswer({ status, headers }: AnswerHead, bytes: Buffer, { unread }: Request): Answer {
+  const read = unread ? emptyValues(bytes, keySet(unread)) : bytes
+  return { status, headers, body: parseBody(read, headers['content-type'] ?? '') }
 }
 
-function encodeBody({ method, headers: given, body }: Request): {
-  readonly headers: Record<string, string>
-  readonly text: string | undefined
-} {
-  const headers: Record<string, string> = { ...given }
-  if (body.kind === 'json') headers['content-type'] ??= 'application/json'
-  const text = body.kind === 'json' ? JSON.stringify(body.value) : body.kind === 'text' ? body.text : undefined
-  if (text !== undefined) headers['content-length'] = String(Buffer.byteLength(text))
-  else if (method !== 'GET' && method !== 'HEAD') headers['content-length'] = '0'
-  return { headers, text }
+function streamAnswer({ status, headers }: AnswerHead, chunks: AsyncIterable<Buffer>, request: Request): Answer {
+  const body: Body =
+    request.expect === 'bytes'
+      ? { kind: 'bytes', chunks: readChunks(chunks, request) }
+      : { kind: 'events', items: readEvents(chunks, request) }
+  return { status, headers, body }
 }
 
-/** The room for the answers of one server that are not complete yet. */
-type Room = { readonly bytesMax: number; bytes: number }
-
-/** Each server has its own, so that none takes that of another. */
-function rooms(bytesMax: number): (origin: string) => Room {
-  const byOrigin = new Map<string, Room>()
-  return (origin) => {
-    const room = byOrigin.get(origin) ?? { bytesMax, bytes: 0 }
-    byOrigin.set(origin, room)
-    return room
-  }
-}
-
-async function readAnswer(response: IncomingMessage, request: Request, room: Room): Promise<Answer> {
-  const headers: Record<string, string> = {}
-  for (const [name, value] of Object.entries(response.headers)) {
-    if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(', ') : value
-  }
-  const status = response.statusCode ?? 0
-  if (request.expect === 'whole' || status >= 400) {
-    return { status, headers, body: await readWhole(response, request, room) }
-  }
-  if (request.expect === 'bytes')
-    return { status, headers, body: { kind: 'bytes', chunks: readChunks(response, request) } }
-  return { status, headers, body: { kind: 'events', items: readEvents(response, request) } }
-}
-
-/** Reads by events: the iterator of a stream costs more than the rest of a small answer. */
-function readWhole(response: IncomingMessage, { unread }: Request, room: Room): Promise<Body> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let size = 0
-    response.on('data', (chunk: Buffer) => {
-      size += chunk.length
-      room.bytes += chunk.length
-      if (room.bytes <= room.bytesMax) {
-        chunks.push(chunk)
-        return
-      }
-      const what = size > room.bytesMax ? 'its answer is' : 'its answers are together'
-      response.destroy(new TransportError('lost', `${what} larger than ${Math.floor(room.bytesMax / 2 ** 20)} MiB`))
-    })
-    response.once('close', () => {
-      room.bytes -= size
-      chunks.length = 0
-    })
-    response.on('error', reject).on('end', () => {
-      const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
-      const type = response.headers['content-type'] ?? ''
-      resolve(parseBody(unread ? emptyValues(bytes, keySet(unread)) : bytes, type))
-    })
-    onCut(response, reject)
-  })
-}
-
-/** Calls back if the answer ends before its end. If it was cut before the listener was added, only its closed state shows that. */
-function onCut(response: IncomingMessage, failed: (error: Error) => void): void {
-  const check = () => {
-    if (!response.readableEnded) failed(response.errored ?? new Error('the answer was cut'))
-  }
-  response.on('close', check)
-  if (response.closed) check()
-}
-
-async function* readChunks(response: IncomingMessage, request: Request): AsyncGenerator<Uint8Array> {
+async function* readChunks(chunks: AsyncIterable<Buffer>, request: Request): AsyncGenerator<Uint8Array> {
   try {
-    yield* chunksOf(response)
+    yield* chunks
   } catch (error) {
     throw asTransportError(error, request, '')
   }
 }
 
 /** Yields one JSON value for each line. Throws `lost` if the stream ends or breaks within a line. */
-async function* readEvents(response: IncomingMessage, request: Request): AsyncGenerator<unknown> {
+async function* readEvents(chunks: AsyncIterable<Buffer>, request: Request): AsyncGenerator<unknown> {
   const unread = request.unread && keySet(request.unread)
   try {
-    for await (const { line, ended } of splitLines(chunksOf(response), lineBytesMax)) {
+    for await (const { line, ended } of splitLines(chunks, lineBytesMax)) {
       if (ended) yield parseLine(unread ? emptyValues(line, unread) : line)
       else if (line.toString().trim() !== '') {
         throw new TransportError('lost', `the stream of ${request.path} ended within a line`)
@@ -232,21 +144,6 @@ async function* readEvents(response: IncomingMessage, request: Request): AsyncGe
     }
   } catch (error) {
     throw asTransportError(error, request, '')
-  }
-}
-
-/** Yields the chunks as the socket delivers them. The iterator of a Readable joins waiting chunks and so copies most of a busy stream. */
-async function* chunksOf(response: IncomingMessage): AsyncGenerator<Buffer> {
-  const waiting = channel<Buffer>(() => response.destroy())
-  response.on('data', (chunk: Buffer) => {
-    waiting.push(chunk)
-    if (waiting.size >= chunksMax) response.pause()
-  })
-  response.on('end', waiting.close).on('error', waiting.fail)
-  onCut(response, waiting.fail)
-  for await (const chunk of waiting) {
-    yield chunk
-    if (waiting.size === 0 && response.isPaused()) response.resume()
   }
 }
 
@@ -259,19 +156,9 @@ function parseLine(line: Buffer): unknown {
   }
 }
 
-const connectTimeoutMs = 10_000
-/** The client closes a connection that was idle for longer, because the server may be about to close it. */
-const idleMsMax = 15_000
-/** The maximum silence within a whole answer. */
-const bodyTimeoutMs = 60_000
-/** How long a connection is idle before the operating system sends a TCP keep-alive probe. */
-const keepAliveProbeMs = 60_000
-/** The client pauses the socket when this many chunks of a stream wait. A chunk has at most 64 KB. */
-const chunksMax = 32
 /** The maximum length of a line in a stream, in bytes: far more than any server stores as one object. */
 const lineBytesMax = 32 * 1024 * 1024
 
-const connectTimeoutCode = 'DAYFLY_CONNECT_TIMEOUT'
 const unsentCodes = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',

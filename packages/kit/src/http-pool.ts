@@ -1,89 +1,62 @@
-// The connections of an HTTP client: an agent of Node for each scheme, one TLS context for all, and the requests that are under way.
-import { type ClientRequest, Agent as HttpAgent, request as httpRequest } from 'node:http'
-import { type AgentOptions, Agent as HttpsAgent, request as httpsRequest, type RequestOptions } from 'node:https'
-import { isIP, type Socket } from 'node:net'
-import type { SecureContext } from 'node:tls'
-import { urlToHttpOptions } from 'node:url'
-import type { Dial } from './dial.ts'
+// All connections of an HTTP client: those that the exchanges of a server share, and one for each stream.
+import { Connection, type Exchange } from './http-connection.ts'
+import { Opener, type OpenOptions, type Server } from './http-open.ts'
+import { SharedConnections } from './http-shared.ts'
 
-export type PoolOptions = {
-  /** The options of both agents, without certificates: those are in the context. */
-  readonly agent: AgentOptions
-  /** Returns the context of all connections. The first https request calls it. */
-  readonly context: () => SecureContext
-  readonly dial: Dial | undefined
+export type PoolOptions = OpenOptions & {
+  /** The maximum number of connections to one server, without those of streams. */
+  readonly connections: number
 }
 
-export interface Pool {
-  open(origin: string, more: RequestOptions & { readonly headers: Readonly<Record<string, string>> }): ClientRequest
-  /** Calls `late` when the connection times out, until the next call for the same connection. */
-  onTimeout(socket: Socket, late: (() => void) | undefined): void
-  /** Ends the requests under way, because an agent alone cannot, and closes every connection. */
-  close(): void
-}
+export class Pool {
+  readonly #connections: number
+  readonly #opener: Opener
+  /** The key is the server's origin. A server without a connection has no entry. */
+  readonly #shared = new Map<string, SharedConnections>()
+  readonly #streams = new Set<Connection>()
 
-/** A server as Node's request wants it. */
-type Address = {
-  readonly secure: boolean
-  readonly where: RequestOptions
-  readonly line: ReturnType<Dial['line']>
-}
-
-/** Number of servers whose parsed address is kept. */
-const addressesMax = 100
-
-/** All requests of this agent have the same options, so that host and port name their connections. Node's own name has every certificate in it. */
-class SecureAgent extends HttpsAgent {
-  override getName({ host, port }: RequestOptions = {}): string {
-    return `${host}:${port}`
+  constructor({ connections, ...options }: PoolOptions) {
+    this.#connections = connections
+    this.#opener = new Opener(options)
   }
-}
 
-/** Returns the name that TLS sends: a server's name, but never an IP address. Node would find it again for each request. */
-function servernameOf(host: string): string {
-  return isIP(host) ? '' : host
-}
+  server(origin: string): Server {
+    return this.#shared.get(origin)?.server ?? this.#opener.server(origin)
+  }
 
-export function createPool({ agent, context, dial }: PoolOptions): Pool {
-  const http = new HttpAgent(agent)
-  if (dial) Object.assign(http, { createConnection: dial.plain })
-  let https: HttpsAgent | undefined
-  const secureAgent = () => {
-    https ??= new SecureAgent({ ...agent, secureContext: context() })
-    if (dial) Object.assign(https, { createConnection: dial.secure })
-    return https
+  /** Carries the exchange on an idle connection or a new one; if all are busy, it waits for its turn. */
+  carry(exchange: Exchange, server: Server): void {
+    const { origin } = server
+    let shared = this.#shared.get(origin)
+    if (!shared) {
+      const empty = () => this.#shared.delete(origin)
+      shared = new SharedConnections({ server, opener: this.#opener, connections: this.#connections, empty })
+      this.#shared.set(origin, shared)
+    }
+    shared.carry(exchange)
   }
-  const addresses = new Map<string, Address>()
-  const addressOf = (origin: string): Address => {
-    const known = addresses.get(origin)
-    if (known) return known
-    if (addresses.size >= addressesMax) addresses.clear()
-    const { protocol, hostname, port, auth } = urlToHttpOptions(new URL(origin))
-    const where = { protocol, hostname, port, servername: servernameOf(hostname ?? ''), ...(auth ? { auth } : {}) }
-    const address = { secure: protocol === 'https:', where, line: dial?.line(origin) }
-    addresses.set(origin, address)
-    return address
+
+  /** Carries the exchange on a connection of its own, which is closed after it. */
+  carryAlone(exchange: Exchange, server: Server): void {
+    this.#opener.open(exchange, server, {
+      opened: (socket) => {
+        const connection = new Connection(socket, {
+          free: (free) => free.destroy(new Error('the stream has ended')),
+          closed: (closed) => this.#streams.delete(closed),
+        })
+        this.#streams.add(connection)
+        if (exchange.isOver) connection.destroy(new Error('the request was cancelled'))
+        else connection.carry(exchange)
+      },
+      failed: (error) => exchange.fail(error),
+    })
   }
-  const underWay = new Set<ClientRequest>()
-  const late = new WeakMap<Socket, (() => void) | undefined>()
-  return {
-    open: (origin, more) => {
-      const { secure, where, line } = addressOf(origin)
-      const whole = line && { path: `${line.prefix}${more.path}`, headers: { ...more.headers, ...line.headers } }
-      const outgoing = secure
-        ? httpsRequest({ ...where, ...more, agent: secureAgent() })
-        : httpRequest({ ...where, ...more, ...whole, agent: http })
-      underWay.add(outgoing)
-      return outgoing.on('close', () => underWay.delete(outgoing))
-    },
-    onTimeout: (socket, call) => {
-      if (!late.has(socket)) socket.on('timeout', () => late.get(socket)?.())
-      late.set(socket, call)
-    },
-    close: () => {
-      for (const outgoing of underWay) outgoing.destroy(new Error('the client was closed'))
-      http.destroy()
-      https?.destroy()
-    },
+
+  /** Ends every exchange, and closes every connection. */
+  close(): void {
+    const error = new Error('the client was closed')
+    this.#opener.close(error)
+    for (const shared of this.#shared.values()) shared.close(error)
+    for (const connection of this.#streams) connection.destroy(error)
   }
 }

@@ -159,6 +159,20 @@ describe('case 22: a proxy', () => {
     expect([most, via.passed.length]).toEqual([4, 4])
   })
 
+  test('sends no request that was cancelled while its tunnel was being opened', async () => {
+    const paths: string[] = []
+    const secure = await server(true, async ({ path }) => {
+      paths.push(path)
+      return jsonAnswer(200, {})
+    })
+    const via = await proxy()
+    const transport = client({ proxy: configuredProxy({ url: via.url, noProxy: [] }) })
+    const cancelled = transport(get(secure, { path: '/cancelled', signal: AbortSignal.timeout(30) }))
+    await expect(cancelled).rejects.toThrow('timeout')
+    await transport(get(secure))
+    expect(paths).toEqual(['/x'])
+  })
+
   test('closing the client ends a tunnel that is being opened', async () => {
     const secure = await server()
     const via = await proxy({ latencyMs: 5_000 })

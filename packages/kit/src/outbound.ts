@@ -20,52 +20,18 @@ export function outboundClient({ proxy, trust, connections, bytesMax }: Outbound
   if (!proxy && !trust) return httpClient(bounds)
   const dial = createDial({ proxy, trust })
   const client = httpClient({ ...bounds, dial })
-  const transport = limited(connections, async (request) => {
+  const transport: Transport = async (request) => {
     const answer = await client.transport(request)
     const url = answer.status === 407 && request.origin ? new URL(request.origin) : undefined
     const server = url?.protocol === 'http:' ? proxy?.(url) : undefined
     if (server) throw proxyAsksForCredential(server)
     return answer
-  })
+  }
   return {
     transport,
     close: async () => {
       dial.close()
       await client.close()
     },
-  }
-}
-
-/** An agent of Node.js does not count tunnels that are still opening, so the bound is kept here. Streams have no bound. */
-function limited(most: number, transport: Transport): Transport {
-  const waiting: (() => void)[] = []
-  let busy = 0
-  const leave = () => {
-    const next = waiting.shift()
-    if (next) next()
-    else busy--
-  }
-  const enter = (signal: AbortSignal | undefined) =>
-    new Promise<void>((resolve, reject) => {
-      if (busy < most) {
-        busy++
-        return resolve()
-      }
-      const go = () => {
-        signal?.removeEventListener('abort', stop)
-        resolve()
-      }
-      const stop = () => {
-        waiting.splice(waiting.indexOf(go), 1)
-        reject(signal?.reason)
-      }
-      waiting.push(go)
-      signal?.addEventListener('abort', stop, { once: true })
-    })
-  return async (request) => {
-    if (request.expect !== 'whole') return transport(request)
-    request.signal?.throwIfAborted()
-    await enter(request.signal)
-    return transport(request).finally(leave)
   }
 }

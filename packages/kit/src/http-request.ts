@@ -1,0 +1,54 @@
+// Serialises a request of the HTTP client as text, with the query and the body.
+import type { Request } from './http.ts'
+
+/** The parts of a request that depend on its server. */
+export type RequestTarget = {
+  /** The value of the header `host`. */
+  readonly host: string
+  /** The prefix of the path, and the headers, for a forward proxy. */
+  readonly line: { readonly prefix: string; readonly headers: Readonly<Record<string, string>> } | undefined
+}
+
+/** Throws an `Error` for a character that HTTP cannot send. */
+export function requestText(request: Request, { host, line }: RequestTarget): string {
+  const path = `${line?.prefix ?? ''}${pathOf(request)}`
+  if (/[^\x21-\x7e]/.test(path)) throw new Error('the path has a character that HTTP cannot send')
+  const { headers, text } = encodeBody(request)
+  let head = `${request.method} ${path} HTTP/1.1\r\nhost: ${host}\r\n`
+  for (const [name, value] of Object.entries(line ? { ...headers, ...line.headers } : headers)) {
+    head += headerLine(name, value)
+  }
+  const connection = request.expect === 'whole' ? 'keep-alive' : 'close'
+  return `${head}connection: ${connection}\r\n\r\n${text}`
+}
+
+function headerLine(name: string, value: string): string {
+  const line = `${name}: ${value}`
+  // A line break would begin another header. The value may be a secret, so that the message does not show it.
+  if (!/^[\w!#$%&'*+.^`|~-]+: [\t\x20-\x7e]*$/.test(line)) {
+    throw new Error(`the header ${JSON.stringify(name)} has a character that HTTP cannot send`)
+  }
+  return `${line}\r\n`
+}
+
+function pathOf({ path, search, query, repeated = {} }: Request): string {
+  const pairs = Object.entries(query).flatMap(([name, value]) => {
+    const all = Object.hasOwn(repeated, name) ? repeated[name] : undefined
+    return (all ?? [value]).map((one): [string, string] => [name, one])
+  })
+  const encoded = pairs.length === 0 ? '' : new URLSearchParams(pairs).toString()
+  const whole = search && encoded ? `${search}&${encoded}` : search || encoded
+  return whole ? `${path}?${whole}` : path
+}
+
+function encodeBody({ method, headers: given, body }: Request): {
+  readonly headers: Record<string, string>
+  readonly text: string
+} {
+  const headers: Record<string, string> = { ...given }
+  if (body.kind === 'json') headers['content-type'] ??= 'application/json'
+  const text = body.kind === 'json' ? JSON.stringify(body.value) : body.kind === 'text' ? body.text : ''
+  const hasBody = body.kind === 'json' || body.kind === 'text'
+  if (hasBody || (method !== 'GET' && method !== 'HEAD')) headers['content-length'] = String(Buffer.byteLength(text))
+  return { headers, text }
+}
