@@ -32,7 +32,7 @@ const podRules = [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE']
 
 const next = {
   template:
-    'Correct the field named in the message. Dayfly checks the template again when the set changes, and every five minutes.',
+    'Correct the field named in the message. Dayfly checks the template again when the set changes, and every minute.',
   changed: 'Find the webhook or the old API server that drops or changes the field named in the message.',
   admission: 'Satisfy the rule named in the message, or exempt the namespace from it.',
   reference: 'Create the object named in the message, or correct its name in the template of the set.',

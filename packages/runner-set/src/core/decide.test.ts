@@ -287,12 +287,12 @@ const rows: readonly (readonly [string, SetWorld, string | RegExp])[] = [
   ],
   [
     'a second refusal of the template itself waits for a change',
-    world([], refusedFor('template-invalid', 60_000, 2)),
-    'wake +240 s',
+    world([], refusedFor('template-invalid', 20_000, 2)),
+    'wake +40 s',
   ],
   [
-    'after five minutes the rules of the cluster may have changed',
-    world([], refusedFor('template-invalid', 300_000, 2)),
+    'after a minute the rules of the cluster may have changed',
+    world([], refusedFor('template-invalid', 60_000, 2)),
     'check-template',
   ],
   [

@@ -105,7 +105,7 @@ export const defaultLimits: Limits = {
   terminationMs: 30 * second,
   lingerMs: 10 * minute,
   freedAgainMs: [0, second, 3 * second],
-  templateAgainMs: 5 * minute,
+  templateAgainMs: minute,
   templateSoonMs: 15 * second,
   deleteAgainMs: 2 * minute,
   versionEndsSoonMs: 14 * day,

@@ -6,7 +6,7 @@ export const templateFailures = {
   'template-invalid': {
     class: 'template',
     sentence: 'The API server refuses the pod template.',
-    next: 'Correct the field named in the message. Dayfly checks the template again when the set changes, and every five minutes.',
+    next: 'Correct the field named in the message. Dayfly checks the template again when the set changes, and every minute.',
     retry: never,
   },
   'template-changed': {
