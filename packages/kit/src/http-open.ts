@@ -1,6 +1,6 @@
 // Opens the connections of the HTTP client: direct, or through the dial of a forward proxy or a private certificate authority.
 import { connect as connectPlain, isIP, type Socket } from 'node:net'
-import { connect as connectSecure, type SecureContext } from 'node:tls'
+import { connect as connectSecure, type SecureContext, TLSSocket } from 'node:tls'
 import type { Dial, DialTarget } from './dial.ts'
 import type { Exchange } from './http-connection.ts'
 
@@ -24,8 +24,13 @@ export type Server = {
 
 export type Opened = { opened(socket: Socket): void; failed(error: Error): void }
 
+/** Number of servers whose TLS session is kept. */
+const sessionsMax = 100
+
 export class Opener {
   readonly #options: OpenOptions
+  /** The last TLS session of each origin. A connection that resumes it needs no certificate. */
+  readonly #sessions = new Map<string, Buffer>()
   /** The exchanges that wait until the dial has opened a connection. */
   readonly #waiting = new Set<Exchange>()
 
@@ -64,14 +69,28 @@ export class Opener {
     for (const exchange of this.#waiting) exchange.fail(error)
   }
 
-  #connect({ isSecure, target }: Server, done: (error: Error | null, socket?: Socket) => void): Socket | undefined {
+  #connect(
+    { origin, isSecure, target }: Server,
+    done: (error: Error | null, socket?: Socket) => void,
+  ): Socket | undefined {
     const { dial, context } = this.#options
-    if (isSecure) {
-      const options = { ...target, secureContext: context() }
-      return dial ? dial.secure(options, done) : connectSecure(options)
+    if (!isSecure) {
+      const { host = '', port } = target
+      return dial ? dial.plain(target, done) : connectPlain({ host, port: Number(port) })
     }
-    const { host = '', port } = target
-    return dial ? dial.plain(target, done) : connectPlain({ host, port: Number(port) })
+    const session = this.#sessions.get(origin)
+    const options = { ...target, secureContext: context(), ...(session ? { session } : {}) }
+    const socket = dial ? dial.secure(options, done) : connectSecure(options)
+    if (socket instanceof TLSSocket) {
+      socket.on('session', (session) => this.#keep(origin, session))
+      socket.once('error', () => this.#sessions.delete(origin))
+    }
+    return socket
+  }
+
+  #keep(origin: string, session: Buffer): void {
+    if (this.#sessions.size >= sessionsMax) this.#sessions.clear()
+    this.#sessions.set(origin, session)
   }
 }
 

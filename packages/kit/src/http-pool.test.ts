@@ -1,7 +1,10 @@
 import { once } from 'node:events'
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer as createHttpsServer } from 'node:https'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import type { TLSSocket } from 'node:tls'
 import { afterEach, expect, it } from 'vitest'
+import { selfSignedCertificate } from './certificate.ts'
 import type { Answer, Request } from './http.ts'
 import { httpClient } from './http-client.ts'
 import { seededRandom } from './random.ts'
@@ -142,6 +145,20 @@ it('opens a new connection if the idle one was destroyed a moment ago', async ()
   await client.transport(get('/a'))
   await client.close()
   expect(textOf(await client.transport(get('/b')))).toBe('"ok"')
+})
+
+it('resumes the TLS session of its last connection', async () => {
+  const { cert, key } = selfSignedCertificate(Date.now())
+  const resumed: boolean[] = []
+  const server = createHttpsServer({ cert, key }, (_, outgoing) => {
+    outgoing.writeHead(200, { connection: 'close' }).end('"ok"')
+  })
+  server.on('secureConnection', (socket: TLSSocket) => resumed.push(socket.isSessionReused()))
+  const { origin } = await listening(server)
+  const client = httpClient({ origin: origin.replace('http:', 'https:'), tls: { ca: cert } })
+  opened.push(client)
+  for (const path of ['/a', '/b', '/c']) expect((await client.transport(get(path))).status).toBe(200)
+  expect(resumed).toEqual([false, true, true])
 })
 
 it('does not keep the process alive for an idle connection', async () => {

@@ -32,13 +32,14 @@ function headerLine(name: string, value: string): string {
 }
 
 function pathOf({ path, search, query, repeated = {} }: Request): string {
-  const pairs = Object.entries(query).flatMap(([name, value]) => {
+  const entries = Object.entries(query)
+  if (entries.length === 0) return search ? `${path}?${search}` : path
+  const pairs = entries.flatMap(([name, value]) => {
     const all = Object.hasOwn(repeated, name) ? repeated[name] : undefined
     return (all ?? [value]).map((one): [string, string] => [name, one])
   })
-  const encoded = pairs.length === 0 ? '' : new URLSearchParams(pairs).toString()
-  const whole = search && encoded ? `${search}&${encoded}` : search || encoded
-  return whole ? `${path}?${whole}` : path
+  const encoded = new URLSearchParams(pairs).toString()
+  return `${path}?${search ? `${search}&${encoded}` : encoded}`
 }
 
 function encodeBody({ method, headers: given, body }: Request): {
