@@ -354,3 +354,27 @@ it('sends every value of a repeated parameter, and the server reports all of the
   const { body } = await client.transport(get({ query, repeated: { command: ['a b', '&', 'c'] } }))
   expect(body).toEqual({ kind: 'json', value: { query, repeated: { command: ['a b', '&', 'c'] } } })
 })
+
+it('sends a request that a proxy passes on with one host, one connection and one length', async () => {
+  const seen: string[] = []
+  const server = createServer((socket) => {
+    socket.on('data', (bytes) => {
+      seen.push(String(bytes))
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}')
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const client = httpClient({ origin: `http://127.0.0.1:${(server.address() as { port: number }).port}` })
+  opened.push(server, client)
+  const headers = { host: 'elsewhere:1', connection: 'close', 'transfer-encoding': 'chunked', 'content-length': '9' }
+  await client.transport(get({ method: 'POST', headers, body: { kind: 'text', text: 'Grüße' } }))
+  const expected = [
+    'POST /thing HTTP/1.1',
+    'host: elsewhere:1',
+    'connection: keep-alive',
+    'content-length: 7',
+    '',
+    'Grüße',
+  ]
+  expect(seen.join('').split('\r\n')).toEqual(expected)
+})

@@ -14,12 +14,13 @@ export function requestText(request: Request, { host, line }: RequestTarget): st
   const path = `${line?.prefix ?? ''}${pathOf(request)}`
   if (/[^\x21-\x7e]/.test(path)) throw new Error('the path has a character that HTTP cannot send')
   const { headers, text } = encodeBody(request)
-  let head = `${request.method} ${path} HTTP/1.1\r\nhost: ${host}\r\n`
-  for (const [name, value] of Object.entries(line ? { ...headers, ...line.headers } : headers)) {
+  const connection = request.expect === 'whole' ? 'keep-alive' : 'close'
+  let head = `${request.method} ${path} HTTP/1.1\r\n`
+  // A request that a proxy passes on may have a host and a connection of its own.
+  for (const [name, value] of Object.entries({ host, ...headers, ...line?.headers, connection })) {
     head += headerLine(name, value)
   }
-  const connection = request.expect === 'whole' ? 'keep-alive' : 'close'
-  return `${head}connection: ${connection}\r\n\r\n${text}`
+  return `${head}\r\n${text}`
 }
 
 function headerLine(name: string, value: string): string {
@@ -46,7 +47,7 @@ function encodeBody({ method, headers: given, body }: Request): {
   readonly headers: Record<string, string>
   readonly text: string
 } {
-  const headers: Record<string, string> = { ...given }
+  const { 'transfer-encoding': _, ...headers }: Record<string, string> = given
   if (body.kind === 'json') headers['content-type'] ??= 'application/json'
   const text = body.kind === 'json' ? JSON.stringify(body.value) : body.kind === 'text' ? body.text : ''
   const hasBody = body.kind === 'json' || body.kind === 'text'
