@@ -120,4 +120,16 @@ export const plantedScaleBugs: readonly PlantedBug[] = [
       },
     ],
   },
+  {
+    name: 'a refused template is checked again after half an hour, with jobs waiting',
+    by: 'waiting-jobs',
+    seed: 140,
+    edits: [
+      {
+        file: 'packages/runner-set/src/model/limits.ts',
+        before: 'templateAgainMs: minute',
+        after: 'templateAgainMs: 30 * minute',
+      },
+    ],
+  },
 ]

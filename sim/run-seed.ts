@@ -88,7 +88,7 @@ async function live(
   await clock.advance(unsafeMs)
   if (isOver()) return close(world)
   await heal(world, trace)
-  const restless = await rested(world)
+  const restless = await rested(world, say)
   for (const one of restless) say(one)
   if (restless.length > 0) for (const set of world.sets) trace.add('status', JSON.stringify(statusOf(world, set)))
   for (const { metadata } of objectsOf(world.sets)) {
@@ -112,20 +112,34 @@ async function heal(world: World, trace: Trace): Promise<void> {
 }
 
 /** The world must also rest after the last edge of a schedule, and when its idle runners were replaced for their age. */
-async function rested(world: World): Promise<readonly Broken[]> {
-  const restless = await settled(world, settleMs, 'atRest')
+async function rested(world: World, say: (broken: Broken) => void): Promise<readonly Broken[]> {
+  const restless = await settled(world, settleMs, 'atRest', followers(world, say))
   const laterMs = Math.max(0, ...world.sets.map((set) => changesFor(set, renewalS(set) ?? 0, world.clock.now())))
   if (restless.length > 0 || laterMs === 0) return restless
   await world.clock.advance(laterMs)
   return settled(world, settleMs, 'atRest')
 }
 
+/** Returns the look of every checker that follows the world. */
+function followers(world: World, say: (broken: Broken) => void): () => void {
+  const looks = checkers.flatMap(({ name, follow }) => (follow ? [{ name, look: follow(world) }] : []))
+  return () => {
+    for (const { name, look } of looks) for (const sentence of look()) say({ by: name, sentence })
+  }
+}
+
 /** Waits until no checker finds anything. Returns what is left after `ms`. */
-async function settled(world: World, ms: number, when: 'atRest' | 'atEnd'): Promise<readonly Broken[]> {
+async function settled(
+  world: World,
+  ms: number,
+  when: 'atRest' | 'atEnd',
+  look: () => void = () => {},
+): Promise<readonly Broken[]> {
   const hasProblem = () => checkers.some((checker) => problemsOf(checker, world, when).length > 0)
   for (let waited = 0; waited < ms && hasProblem(); waited += lookMs) {
     await world.clock.advance(lookMs)
     if (when === 'atRest') followAdvice(world)
+    look()
   }
   return checkers.flatMap((checker) => problemsOf(checker, world, when))
 }

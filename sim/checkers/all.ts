@@ -12,6 +12,7 @@ import { reruns } from './reruns.ts'
 import { rest } from './rest.ts'
 import { strangers } from './strangers.ts'
 import { usedOnce } from './used-once.ts'
+import { waitingJobs } from './waiting-jobs.ts'
 
 export const checkers: readonly Checker[] = [
   busyRunner,
@@ -26,4 +27,5 @@ export const checkers: readonly Checker[] = [
   strangers,
   rest,
   age,
+  waitingJobs,
 ]

@@ -14,11 +14,14 @@ export type CheckerName =
   | 'strangers'
   | 'rest'
   | 'age'
+  | 'waiting-jobs'
 
 export type Checker = {
   readonly name: CheckerName
   /** Starts to watch. `broken` is called for each violation, at its moment. */
   readonly watch?: (world: World, broken: (sentence: string) => void) => void
+  /** Starts to follow a world without faults. The result is called every few seconds, and returns what has lasted too long. */
+  readonly follow?: (world: World) => () => readonly string[]
   /** Returns what is still wrong in a world that had time to settle without faults. */
   readonly atRest?: (world: World) => readonly string[]
   /** Returns what is left after every set was deleted. */

@@ -1,0 +1,64 @@
+// A set that has waiting jobs, and room for their runners, starts them soon. The faults are over by then.
+import type { StoredObject } from '@dayfly/cluster/store/object'
+import { idOf } from '../gitea/jobs.ts'
+import type { SetSpec } from '../sets.ts'
+import type { World } from '../world.ts'
+import type { Checker } from './checker.ts'
+import { freePlaces, podsOf } from './spares.ts'
+
+/** Dayfly itself waits a minute at most, for a refused template or after failed starts. A start that fails takes two more. */
+const waitMsMax = 4 * 60_000
+
+export const waitingJobs: Checker = {
+  name: 'waiting-jobs',
+  follow: (world) => {
+    const since = new Map<SetSpec, number>()
+    return () =>
+      world.sets.flatMap((set) => {
+        const short = shortOf(world, set)
+        if (short === undefined) {
+          since.delete(set)
+          return []
+        }
+        const at = since.get(set) ?? world.clock.now()
+        const isLate = world.clock.now() - at >= waitMsMax
+        // Each time is said once.
+        since.set(set, isLate ? Number.POSITIVE_INFINITY : at)
+        return isLate ? [`${set.name} has room, and ${short}`] : []
+      })
+  },
+}
+
+/** Returns what the set lacks, or undefined. A strategy by the share of busy runners does not follow the jobs. */
+function shortOf(world: World, set: SetSpec): string | undefined {
+  if (set.percentage) return undefined
+  const jobs = [...world.openJobs].flatMap((id) => jobOf(world, id) ?? []).filter(({ labels }) => isFor(labels, set))
+  const waiting = jobs.filter(({ waits }) => waits).length
+  const pods = podsOf(world, set)
+  const living = pods.filter(isLiving).length
+  const hasRoom = pods.length < set.max && freePlaces(world, set) > 0
+  if (waiting === 0 || living >= jobs.length || !hasRoom) return undefined
+  return `${waiting} of its ${jobs.length} jobs wait with ${living} runners`
+}
+
+type Job = { readonly labels: readonly string[]; readonly waits: boolean }
+
+/** Returns an open job; undefined after its end. */
+function jobOf({ github, bitbucket, gitea }: World, id: string): Job | undefined {
+  const job = github.control.job(id)
+  if (job) return job.state === 'completed' ? undefined : { labels: job.spec.labels, waits: job.state !== 'running' }
+  const step = bitbucket.control.step(id)
+  if (step)
+    return step.state === 'COMPLETED' ? undefined : { labels: step.spec.labels, waits: step.state === 'PENDING' }
+  const task = gitea.control.job(idOf(id) ?? '')
+  if (task?.status !== 'waiting' && task?.status !== 'running') return undefined
+  return { labels: task.labels, waits: task.status === 'waiting' }
+}
+
+function isFor(labels: readonly string[], set: SetSpec): boolean {
+  return labels.some((label) => set.labels.includes(label))
+}
+
+function isLiving({ metadata, ...pod }: StoredObject): boolean {
+  return metadata.deletionTimestamp === undefined && !['Succeeded', 'Failed'].includes(Object(pod['status']).phase)
+}
