@@ -19,7 +19,11 @@ async function against(handler: HttpHandler, options: HttpClientOptions = {}): P
 }
 
 /** Starts a server that calls `end` on each connection after the first bytes of a request, and a client for it. */
-async function raw(end: (socket: Socket) => void, options: HttpClientOptions = {}): Promise<HttpClient> {
+async function raw(
+  end: (socket: Socket) => void,
+  options: HttpClientOptions = {},
+  scheme = 'http',
+): Promise<HttpClient> {
   const sockets = new Set<Socket>()
   const server: Server = createServer((socket) => {
     sockets.add(socket.on('error', () => {}))
@@ -31,7 +35,7 @@ async function raw(end: (socket: Socket) => void, options: HttpClientOptions = {
     for (const socket of sockets) socket.destroy()
     server.close()
   }
-  const client = httpClient({ origin: `http://127.0.0.1:${port}`, ...options })
+  const client = httpClient({ origin: `${scheme}://127.0.0.1:${port}`, ...options })
   opened.push({ close }, client)
   return client
 }
@@ -189,6 +193,11 @@ describe('a whole answer', () => {
     await expect(client.transport(get())).rejects.toEqual(failure('connect'))
     await expect(client.transport(get({ origin: 'http://nowhere.invalid' }))).rejects.toEqual(failure('connect'))
     await expect(httpClient().transport(get())).rejects.toEqual(failure('connect'))
+  })
+
+  it('fails with a connect error if the server resets the connection within the TLS handshake', async () => {
+    const client = await raw((socket) => socket.resetAndDestroy(), {}, 'https')
+    await expect(client.transport(get({ method: 'POST' }))).rejects.toEqual(failure('connect'))
   })
 })
 

@@ -4,7 +4,7 @@ import type { Dial } from './dial.ts'
 import { type Answer, type Body, parseBody, type Request, type Transport, TransportError } from './http.ts'
 import type { AnswerHead } from './http-answer.ts'
 import { type Room, rooms, streamBody, wholeBody } from './http-body.ts'
-import { connectTimeoutCode, Exchange } from './http-connection.ts'
+import { Exchange, OpenError } from './http-connection.ts'
 import type { Server } from './http-open.ts'
 import { Pool } from './http-pool.ts'
 import { requestText } from './http-request.ts'
@@ -159,29 +159,20 @@ function parseLine(line: Buffer): unknown {
 /** The maximum length of a line in a stream, in bytes: far more than any server stores as one object. */
 const lineBytesMax = 32 * 1024 * 1024
 
-const unsentCodes = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'EAI_AGAIN',
-  connectTimeoutCode,
-])
 const certificateCode = /CERT|UNABLE_TO_VERIFY|SELF_SIGNED|ERR_TLS|ALTNAME/
 
 function asTransportError(error: unknown, request: Request, origin: string): unknown {
   if (error instanceof TransportError) return error
   if (request.signal?.aborted) return request.signal.reason
-  const { code = '', syscall = '', message } = error as { code?: string; syscall?: string; message: string }
-  return new TransportError(
-    kindOf(code, syscall),
-    `${request.method} ${origin}${request.path}: ${message || code}`,
-    error,
-  )
+  const isUnsent = error instanceof OpenError
+  const first = (isUnsent ? error.cause : error) as { code?: string; message: string }
+  const { code = '', message } = first
+  const text = `${request.method} ${origin}${request.path}: ${message || code}`
+  return new TransportError(kindOf(code, isUnsent), text, first)
 }
 
-function kindOf(code: string, syscall: string): TransportError['kind'] {
-  if (unsentCodes.has(code) || syscall === 'connect') return 'connect'
-  if (code === 'ETIMEDOUT') return 'timeout'
-  return certificateCode.test(code) ? 'certificate' : 'lost'
+function kindOf(code: string, isUnsent: boolean): TransportError['kind'] {
+  if (certificateCode.test(code)) return 'certificate'
+  if (isUnsent) return 'connect'
+  return code === 'ETIMEDOUT' ? 'timeout' : 'lost'
 }

@@ -93,8 +93,13 @@ export type ConnectionEvents = {
   closed(connection: Connection): void
 }
 
-/** The code of the error of a connection that did not open in time. */
-export const connectTimeoutCode = 'DAYFLY_CONNECT_TIMEOUT'
+/** The connection did not open, so that nothing of the request was sent. */
+export class OpenError extends Error {
+  constructor(cause: Error) {
+    super(cause.message, { cause })
+  }
+}
+
 const connectTimeoutMs = 10_000
 /** How long a connection is idle before the operating system sends a TCP keep-alive probe. */
 const keepAliveProbeMs = 60_000
@@ -114,7 +119,7 @@ export class Connection {
     socket.on('data', (bytes) => this.#read(bytes))
     socket.on('end', () => this.#attempt(() => this.#reader?.close()))
     socket.on('error', (error) => this.destroy(error))
-    socket.on('timeout', () => this.destroy(this.#lateness()))
+    socket.on('timeout', () => this.destroy(Object.assign(new Error('no answer in time'), { code: 'ETIMEDOUT' })))
     socket.on('close', () => {
       this.destroy(new Error('the connection was closed'))
       events.closed(this)
@@ -160,7 +165,7 @@ export class Connection {
     this.#socket.destroy()
     const exchange = this.#exchange
     this.#exchange = undefined
-    exchange?.fail(error)
+    exchange?.fail(this.#isOpening ? new OpenError(error) : error)
   }
 
   #read(bytes: Buffer): void {
@@ -192,9 +197,5 @@ export class Connection {
     } catch (error) {
       this.destroy(error as Error)
     }
-  }
-
-  #lateness(): Error {
-    return Object.assign(new Error('no answer in time'), { code: this.#isOpening ? connectTimeoutCode : 'ETIMEDOUT' })
   }
 }

@@ -2,7 +2,8 @@
 import { connect as connectPlain, isIP, type Socket } from 'node:net'
 import { connect as connectSecure, type SecureContext, TLSSocket } from 'node:tls'
 import type { Dial, DialTarget } from './dial.ts'
-import type { Exchange } from './http-connection.ts'
+import { TransportError } from './http.ts'
+import { type Exchange, OpenError } from './http-connection.ts'
 
 export type OpenOptions = {
   /** Returns the certificates of all connections. The first https connection calls it. */
@@ -54,7 +55,7 @@ export class Opener {
     const finish = (error: Error | null, socket?: Socket) => {
       this.#waiting.delete(exchange)
       if (socket) opened(socket)
-      else failed(error ?? new Error('no connection was opened'))
+      else failed(error instanceof TransportError ? error : new OpenError(error ?? new Error('no connection')))
     }
     let socket: Socket | undefined
     try {
