@@ -6,6 +6,7 @@ import { connect as connectPlain, isIP, type Socket } from 'node:net'
 import { type ConnectionOptions, connect as connectSecure, type SecureContext, type TLSSocket } from 'node:tls'
 import { TransportError } from './http.ts'
 import type { ProxyChoice, ProxyServer } from './proxy.ts'
+import { serverName } from './server-name.ts'
 
 /** The address of a connection, as an agent of Node.js gives it. */
 export type DialTarget = ConnectionOptions & { readonly host?: string; readonly port?: number | string }
@@ -43,7 +44,7 @@ export function createDial({ proxy = () => undefined, trust }: DialOptions): Dia
       if (!server) return connectPlain(addressOf(target))
       const { host, port } = server
       return server.secure
-        ? connectSecure({ host, port, ...servername(host), ...secureContext })
+        ? connectSecure({ host, port, ...serverName(host), ...secureContext })
         : connectPlain({ host, port })
     },
     secure: (target, done) => {
@@ -54,7 +55,7 @@ export function createDial({ proxy = () => undefined, trust }: DialOptions): Dia
       openTunnel(tunnel, (error, socket) => {
         if (!socket) return done(error)
         const { host } = options
-        const inner = connectSecure({ socket, host, ...servername(target.servername || host), ...secureContext })
+        const inner = connectSecure({ socket, host, ...serverName(target.servername || host), ...secureContext })
         finish(track(inner), 'secureConnect', done)
       })
       return undefined
@@ -90,7 +91,7 @@ function openTunnel({ server, host, port, secureContext, track }: Tunnel, done: 
     agent: false,
   }
   const asking = track(
-    server.secure ? httpsRequest({ ...options, ...servername(server.host), ...secureContext }) : httpRequest(options),
+    server.secure ? httpsRequest({ ...options, ...serverName(server.host), ...secureContext }) : httpRequest(options),
   )
   asking.setTimeout(stepMsMax, () => asking.destroy(timeoutOf(server)))
   asking.once('error', (error) => done(unreachable(server, error)))
@@ -149,11 +150,6 @@ function timeoutOf({ name }: ProxyServer): Error {
 
 function credentialFor({ authorization }: ProxyServer): Readonly<Record<string, string>> {
   return authorization === undefined ? {} : { 'proxy-authorization': authorization }
-}
-
-/** TLS sends a server's name, but never an IP address. */
-function servername(host: string): { readonly servername: string } {
-  return { servername: isIP(host) ? '' : host }
 }
 
 function addressOf({ host = 'localhost', port }: DialTarget): { readonly host: string; readonly port: number } {

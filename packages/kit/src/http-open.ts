@@ -1,9 +1,10 @@
 // Opens the connections of the HTTP client: direct, or through the dial of a forward proxy or a private certificate authority.
-import { connect as connectPlain, isIP, type Socket } from 'node:net'
+import { connect as connectPlain, type Socket } from 'node:net'
 import { connect as connectSecure, type SecureContext, TLSSocket } from 'node:tls'
 import type { Dial, DialTarget } from './dial.ts'
 import { TransportError } from './http.ts'
 import { type Exchange, OpenError } from './http-connection.ts'
+import { serverName } from './server-name.ts'
 
 export type OpenOptions = {
   /** Returns the certificates of all connections. The first https connection calls it. */
@@ -95,10 +96,9 @@ export class Opener {
   }
 }
 
-/** TLS sends a server's name, but never an IP address. */
 function secureOptions(host: string, { servername, rejectUnauthorized }: OpenOptions['tls']) {
   return {
-    servername: servername ?? (isIP(host) ? '' : host),
+    ...(servername === undefined ? serverName(host) : { servername }),
     ALPNProtocols: ['http/1.1'],
     ...(rejectUnauthorized === undefined ? {} : { rejectUnauthorized }),
   }

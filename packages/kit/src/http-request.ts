@@ -1,16 +1,9 @@
 // Serialises a request of the HTTP client as text, with the query and the body.
 import type { Request } from './http.ts'
-
-/** The parts of a request that depend on its server. */
-export type RequestTarget = {
-  /** The value of the header `host`. */
-  readonly host: string
-  /** The prefix of the path, and the headers, for a forward proxy. */
-  readonly line: { readonly prefix: string; readonly headers: Readonly<Record<string, string>> } | undefined
-}
+import type { Server } from './http-open.ts'
 
 /** Throws an `Error` for a character that HTTP cannot send. */
-export function requestText(request: Request, { host, line }: RequestTarget): string {
+export function requestText(request: Request, { host, line }: Server): string {
   const path = `${line?.prefix ?? ''}${pathOf(request)}`
   if (/[^\x21-\x7e]/.test(path)) throw new Error('the path has a character that HTTP cannot send')
   const { headers, text } = encodeBody(request)
