@@ -12,10 +12,14 @@ export function createUnfinished() {
     return known
   }
   const see = (set: string, pod: StoredObject, isGone: boolean) => {
-    if (isGone || ['Succeeded', 'Failed'].includes(Object(pod['status']).phase)) of(set).delete(pod.metadata.uid)
+    if (isGone || hasEnded(pod)) of(set).delete(pod.metadata.uid)
     else of(set).set(pod.metadata.uid, pod)
   }
   return { of, see }
+}
+
+export function hasEnded(pod: StoredObject): boolean {
+  return ['Succeeded', 'Failed'].includes(Object(pod['status']).phase)
 }
 
 /** Returns the UID of the set that owns the pod. */

@@ -1,10 +1,10 @@
 // A set that has waiting jobs, and room for their runners, starts them soon. The faults are over by then.
-import type { StoredObject } from '@dayfly/cluster/store/object'
 import { idOf } from '../gitea/jobs.ts'
 import type { SetSpec } from '../sets.ts'
 import type { World } from '../world.ts'
 import type { Checker } from './checker.ts'
 import { freePlaces, podsOf } from './spares.ts'
+import { hasEnded } from './unfinished.ts'
 
 /** Dayfly itself waits a minute at most, for a refused template or after failed starts. A start that fails takes two more. */
 const waitMsMax = 4 * 60_000
@@ -35,7 +35,7 @@ function shortOf(world: World, set: SetSpec): string | undefined {
   const jobs = [...world.openJobs].flatMap((id) => jobOf(world, id) ?? []).filter(({ labels }) => isFor(labels, set))
   const waiting = jobs.filter(({ waits }) => waits).length
   const pods = podsOf(world, set)
-  const living = pods.filter(isLiving).length
+  const living = pods.filter((pod) => pod.metadata.deletionTimestamp === undefined && !hasEnded(pod)).length
   const hasRoom = pods.length < set.max && freePlaces(world, set) > 0
   if (waiting === 0 || living >= jobs.length || !hasRoom) return undefined
   return `${waiting} of its ${jobs.length} jobs wait with ${living} runners`
@@ -49,7 +49,7 @@ function jobOf({ github, bitbucket, gitea }: World, id: string): Job | undefined
   if (job) return job.state === 'completed' ? undefined : { labels: job.spec.labels, waits: job.state !== 'running' }
   const step = bitbucket.control.step(id)
   if (step)
-    return step.state === 'COMPLETED' ? undefined : { labels: step.spec.labels, waits: step.state === 'PENDING' }
+    return step.state === 'COMPLETED' ? undefined : { labels: step.spec.labels, waits: step.state !== 'IN_PROGRESS' }
   const task = gitea.control.job(idOf(id) ?? '')
   if (task?.status !== 'waiting' && task?.status !== 'running') return undefined
   return { labels: task.labels, waits: task.status === 'waiting' }
@@ -57,8 +57,4 @@ function jobOf({ github, bitbucket, gitea }: World, id: string): Job | undefined
 
 function isFor(labels: readonly string[], set: SetSpec): boolean {
   return labels.some((label) => set.labels.includes(label))
-}
-
-function isLiving({ metadata, ...pod }: StoredObject): boolean {
-  return metadata.deletionTimestamp === undefined && !['Succeeded', 'Failed'].includes(Object(pod['status']).phase)
 }
