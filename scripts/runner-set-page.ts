@@ -3,7 +3,7 @@ import { relations } from '@dayfly/runner-set/config/relations'
 import { nameLengthMax, runnerSetSpecSchema } from '@dayfly/runner-set/config/spec-schema'
 import { runnerSetApiVersion } from '@dayfly/runner-set/model/api'
 import { stringify } from 'yaml'
-import { z } from 'zod'
+import * as z from 'zod'
 
 type Field = {
   readonly type?: string

@@ -14,7 +14,7 @@ import { podMetrics } from '@dayfly/kubernetes/pod-metrics'
 import { runnerSetCrd } from '@dayfly/runner-set/config/crd'
 import { runnerSetSpecSchema } from '@dayfly/runner-set/config/spec-schema'
 import { stringify } from 'yaml'
-import { z } from 'zod'
+import * as z from 'zod'
 import { dashboard } from './dashboard.ts'
 import { chartReadme } from './readme.ts'
 

@@ -2,7 +2,7 @@
 // (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins).
 // As in kubectl, the kubeconfig decides which program runs: the file must come from a trusted author.
 import type { Instant } from '@dayfly/kit/clock'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { KubeconfigPlugin } from './kubeconfig-schema.ts'
 
 /** One run of the plugin's program. */

@@ -1,6 +1,6 @@
 // Parses the text of a kubeconfig and checks the fields that Dayfly uses (https://kubernetes.io/docs/reference/config-api/kubeconfig.v1/).
 import { parseDocument } from 'yaml'
-import { z } from 'zod'
+import * as z from 'zod'
 import { KubeconfigError } from './kubeconfig-error.ts'
 
 const text = z.string().min(1)

@@ -7,7 +7,7 @@ import { failures } from '@dayfly/runner-set/model/failure-table'
 import type { PoolPart } from '@dayfly/runner-set/model/pool'
 import type { RunnerSet } from '@dayfly/runner-set/model/runner-set'
 import { problemKinds } from '@dayfly/runner-set/model/status'
-import { z } from 'zod'
+import * as z from 'zod'
 import { runnerSets } from '../resources.ts'
 import { type Cluster, getOne, listAll } from './read.ts'
 

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { CliFailure, codeOf } from '@dayfly/command-line/failure'
 import type { Prices } from '@dayfly/dashboard/model/trends'
-import { z } from 'zod'
+import * as z from 'zod'
 
 const amount = z.number().min(0)
 

@@ -1,5 +1,5 @@
 // The shape of `.dayfly-doctor.yaml`. The build writes doctor-configuration.schema.json from it.
-import { z } from 'zod'
+import * as z from 'zod'
 import { severities } from '../finding.ts'
 import { globPattern } from '../read/files/glob.ts'
 import { oldestMinor, supportedMinors } from '../version-fact.ts'

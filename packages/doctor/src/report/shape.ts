@@ -1,5 +1,5 @@
 // The published shape of the JSON report. Fields may be added, never changed or removed. The build writes doctor.schema.json from it.
-import { z } from 'zod'
+import * as z from 'zod'
 
 const position = z.int().min(1)
 

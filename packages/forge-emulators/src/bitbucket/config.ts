@@ -1,6 +1,6 @@
 // The emulator's knobs and their defaults. A knob is a behaviour that the vendor does not document, or that a test changes
 // (docs/reference/bitbucket.md#s7).
-import { z } from 'zod'
+import * as z from 'zod'
 import { type ChangeOf, changeKnobs, milliseconds, seconds } from '../server/knobs.ts'
 
 export type Knobs = {

@@ -1,6 +1,6 @@
 // The control API under `/_emulator`, for tests and for users without a workspace.
 import { type Answer, jsonAnswer } from '@dayfly/kit/http'
-import { z } from 'zod'
+import * as z from 'zod'
 import { done, found, parsed, refuse, serverRoutes } from '../server/control-routes.ts'
 import type { Call, Route } from '../server/router.ts'
 import { knobChangeSchema } from './config.ts'

@@ -1,6 +1,6 @@
 // The routes of runners, at the public API and at the one that the vendor's autoscaler uses (docs/reference/bitbucket.md#s2-1).
 import { type Answer, jsonAnswer, type Method } from '@dayfly/kit/http'
-import { z } from 'zod'
+import * as z from 'zod'
 import { type Call, emptyAnswer, type Route } from '../server/router.ts'
 import { authorize, countCall, type EmulatedCredential, issueToken } from './credentials.ts'
 import type { Emulation } from './emulation.ts'

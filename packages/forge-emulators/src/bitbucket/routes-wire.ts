@@ -1,6 +1,6 @@
 // The routes of a runner's process: it comes online, asks for steps, and reports (packages/forge-emulators/src/bitbucket/runner-wire.md).
 import { type Answer, jsonAnswer, type Method } from '@dayfly/kit/http'
-import { z } from 'zod'
+import * as z from 'zod'
 import { keepLines, logLinesMax } from '../server/kept-log.ts'
 import { type Call, emptyAnswer, type Route } from '../server/router.ts'
 import { basicOf } from './credentials.ts'

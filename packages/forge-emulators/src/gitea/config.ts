@@ -1,5 +1,5 @@
 // The emulator's knobs and their defaults. The defaults are those of Gitea, of its settings and of its official runner.
-import { z } from 'zod'
+import * as z from 'zod'
 import { type ChangeOf, changeKnobs, milliseconds } from '../server/knobs.ts'
 import { type DialectName, dialectNames } from './dialect.ts'
 

@@ -1,6 +1,6 @@
 // The part of the control API that queues, cancels and reruns jobs, runs workflow files, and shows logs.
 import { type Answer, jsonAnswer, type Request } from '@dayfly/kit/http'
-import { z } from 'zod'
+import * as z from 'zod'
 import { ExpressionFailure } from '../expression.ts'
 import { found, parsed, refuse } from '../server/control-routes.ts'
 import { Refusal } from '../server/refusal.ts'

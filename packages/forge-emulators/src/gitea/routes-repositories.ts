@@ -1,6 +1,6 @@
 // The routes with which users prepare a server: their own account, repositories, workflow files, webhooks, and the cron tasks of the administrator.
 import type { Answer } from '@dayfly/kit/http'
-import { z } from 'zod'
+import * as z from 'zod'
 import { type Call, emptyAnswer } from '../server/router.ts'
 import { SourceError } from '../source/problem.ts'
 import { accountOf, authenticate, requireScope, requireToken } from './credentials.ts'

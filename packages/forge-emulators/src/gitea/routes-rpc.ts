@@ -1,6 +1,6 @@
 // The runner protocol: unary calls with JSON. Errors are HTTP 500 with a sentence, also for a runner that is not registered.
 import { type Answer, jsonAnswer } from '@dayfly/kit/http'
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { keepLines } from '../server/kept-log.ts'
 import { Refusal } from '../server/refusal.ts'
 import { type Call, emptyAnswer, type Route } from '../server/router.ts'

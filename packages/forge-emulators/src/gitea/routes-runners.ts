@@ -1,6 +1,6 @@
 // The routes of runners, below each of the four prefixes.
 import type { Answer, Method } from '@dayfly/kit/http'
-import { z } from 'zod'
+import * as z from 'zod'
 import { type Call, emptyAnswer } from '../server/router.ts'
 import { type Dialect, dialects } from './dialect.ts'
 import type { Emulation } from './emulation.ts'

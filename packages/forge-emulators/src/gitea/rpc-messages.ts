@@ -1,5 +1,5 @@
 // The messages of the runner protocol as JSON: 64-bit integers are texts in responses and accepted as numbers in requests, and unknown members are ignored.
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Result } from './state.ts'
 
 /** A member that the message may lack. It then has its default value. */

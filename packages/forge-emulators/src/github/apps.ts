@@ -1,7 +1,7 @@
 // The emulated GitHub Apps: their keys, their installations, and the tokens of those (docs/reference/scale-set-protocol.md#s3-2).
 import { verify } from 'node:crypto'
 import type { Instant } from '@dayfly/kit/clock'
-import { z } from 'zod'
+import * as z from 'zod'
 import { restError } from './refusal.ts'
 
 export type EmulatedApp = {

@@ -1,5 +1,5 @@
 // The emulator's knobs, their defaults, and the bounds on what it keeps.
-import { z } from 'zod'
+import * as z from 'zod'
 import { type ChangeOf, changeKnobs, milliseconds, seconds } from '../server/knobs.ts'
 
 export const outages = ['none', 'assigns-nothing', 'removes-idle', 'queue-delayed', 'fails'] as const

@@ -1,6 +1,6 @@
 // The routes of the Actions service: runner groups, scale sets, JIT configurations (docs/reference/scale-set-protocol.md#s6, docs/reference/scale-set-protocol.md#s7, docs/reference/scale-set-protocol.md#s11).
 import { type Answer, jsonAnswer } from '@dayfly/kit/http'
-import { z } from 'zod'
+import * as z from 'zod'
 import { type Call, emptyAnswer, type Route } from '../server/router.ts'
 import { authorizeAdmin, findScaleSet } from './authorize.ts'
 import type { Emulation } from './emulation.ts'

@@ -1,6 +1,6 @@
 // The control API under `/_emulator`, for tests and for users without a forge (docs/reference/scale-set-protocol.md#s19-1).
 import { type Answer, jsonAnswer } from '@dayfly/kit/http'
-import { z } from 'zod'
+import * as z from 'zod'
 import { done, found, parsed, refuse, serverRoutes } from '../server/control-routes.ts'
 import { type Call, emptyAnswer, type Route } from '../server/router.ts'
 import { installationChangeSchema } from './apps.ts'

@@ -1,7 +1,7 @@
 // The routes of a repository that concern runs, jobs, checks and commit statuses
 // (https://docs.github.com/en/rest/actions/workflow-runs, https://docs.github.com/en/rest/checks/runs, https://docs.github.com/en/rest/commits/statuses).
 import { type Answer, jsonAnswer } from '@dayfly/kit/http'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Call, Route } from '../server/router.ts'
 import type { Permission } from './config.ts'
 import type { Emulation } from './emulation.ts'

@@ -1,6 +1,6 @@
 // The routes of GitHub's REST API: registration tokens, the admin connection, runners (docs/reference/scale-set-protocol.md#s3, docs/reference/scale-set-protocol.md#s16-1).
 import { type Answer, jsonAnswer } from '@dayfly/kit/http'
-import { z } from 'zod'
+import * as z from 'zod'
 import { type Call, decodePart, emptyAnswer, type Route } from '../server/router.ts'
 import { budgetName, type Installation } from './apps.ts'
 import { limits } from './config.ts'

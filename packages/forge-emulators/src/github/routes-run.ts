@@ -1,6 +1,6 @@
 // The job routes of the runner API: acquire, renew, steps, logs, complete (packages/forge-emulators/src/github/runner-wire.md).
 import { type Answer, jsonAnswer } from '@dayfly/kit/http'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { JobReport } from '../job.ts'
 import { keepLines, logLinesMax } from '../server/kept-log.ts'
 import type { Call, Route } from '../server/router.ts'

@@ -1,7 +1,7 @@
 // The session routes of the runner API: session, messages, acknowledgement (packages/forge-emulators/src/github/runner-wire.md, docs/reference/scale-set-protocol.md#s15-5).
 import { type Answer, jsonAnswer } from '@dayfly/kit/http'
 import { uuid } from '@dayfly/kit/ids'
-import { z } from 'zod'
+import * as z from 'zod'
 import { hold } from '../server/deadlines.ts'
 import { type Call, emptyAnswer, type Route } from '../server/router.ts'
 import type { Emulation } from './emulation.ts'

@@ -1,6 +1,6 @@
 // The routes of message sessions and of offered jobs (docs/reference/scale-set-protocol.md#s8, docs/reference/scale-set-protocol.md#s10).
 import { type Answer, jsonAnswer } from '@dayfly/kit/http'
-import { z } from 'zod'
+import * as z from 'zod'
 import { type Call, emptyAnswer, type Route } from '../server/router.ts'
 import { authorizeQueue, findScaleSet, sessionMissing } from './authorize.ts'
 import type { Emulation } from './emulation.ts'

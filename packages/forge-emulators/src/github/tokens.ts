@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto'
 import type { Instant } from '@dayfly/kit/clock'
 import type { Random } from '@dayfly/kit/random'
-import { z } from 'zod'
+import * as z from 'zod'
 
 const claimsSchema = z.object({
   kind: z.enum(['registration', 'admin', 'queue', 'runner', 'installation']),

@@ -1,7 +1,7 @@
 // The part of the control API under `/_emulator` that every emulated forge has: its clock, its faults and its request log.
 import type { Clock } from '@dayfly/kit/clock'
 import { type Answer, jsonAnswer } from '@dayfly/kit/http'
-import { z } from 'zod'
+import * as z from 'zod'
 import { type FaultSpec, faultSchema } from './faults.ts'
 import { Refusal } from './refusal.ts'
 import type { LoggedRequest } from './request-log.ts'

@@ -1,6 +1,6 @@
 // Injects faults into matching requests, the same for every emulated forge.
 import { type Answer, noBody, type Request } from '@dayfly/kit/http'
-import { z } from 'zod'
+import * as z from 'zod'
 
 const actionSchema = z.discriminatedUnion('kind', [
   /** Sends a fixed response. The request is not carried out. */

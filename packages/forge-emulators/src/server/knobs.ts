@@ -1,5 +1,5 @@
 // The knobs of an emulated forge: the schemas that all forges share, and how a change is applied.
-import { z } from 'zod'
+import * as z from 'zod'
 
 // These bounds keep every wait within the range of a timer.
 export const milliseconds = z.number().int().nonnegative().max(1_000_000_000)

@@ -1,5 +1,5 @@
 // Builds the CustomResourceDefinition of RunnerSet from the schema in spec-schema.ts (docs/decisions/0002-one-schema.md).
-import { z } from 'zod'
+import * as z from 'zod'
 import { apiGroup, apiVersion } from '../model/api.ts'
 import { relations } from './relations.ts'
 import { nameLengthMax, runnerSetSpecSchema } from './spec-schema.ts'

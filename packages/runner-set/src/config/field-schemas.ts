@@ -1,5 +1,5 @@
 // The values that several fields of a RunnerSet's `spec` share.
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** A duration is short enough for the API server to bound the cost of a rule on it, and for Go to hold it. */
 export const duration = z

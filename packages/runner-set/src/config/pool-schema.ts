@@ -1,5 +1,5 @@
 // The part of a set in a pool.
-import { z } from 'zod'
+import * as z from 'zod'
 import { objectName } from './field-schemas.ts'
 
 export const pool = z

@@ -1,5 +1,5 @@
 // The schemas of the repetition of broken jobs: its field of the spec, and its part of the status.
-import { z } from 'zod'
+import * as z from 'zod'
 
 export const rerun = z
   .strictObject({

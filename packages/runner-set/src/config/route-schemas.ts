@@ -1,5 +1,5 @@
 // The fields of a RunnerSet's `spec` that say how to reach a server: its proxy and its certificates.
-import { z } from 'zod'
+import * as z from 'zod'
 import { dataKey, objectName } from './field-schemas.ts'
 
 /** A reference is owned as a whole: if a manager changes it by server-side apply, no part of the old one stays. */

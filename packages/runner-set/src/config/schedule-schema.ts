@@ -1,5 +1,5 @@
 // The windows of `scale.schedule`, and `scale.usualDemand`.
-import { z } from 'zod'
+import * as z from 'zod'
 import { weekdays } from '../model/schedule.ts'
 
 const timeOfDay = z

@@ -1,5 +1,5 @@
 // The sizes of a RunnerSet: each becomes a RunnerSet of its own, under one ceiling.
-import { z } from 'zod'
+import * as z from 'zod'
 import { objectName, texts } from './field-schemas.ts'
 import { scheduleWindow } from './schedule-schema.ts'
 

@@ -1,5 +1,5 @@
 // The fields of a RunnerSet's `spec`. This schema is the only description of them (docs/decisions/0002-one-schema.md).
-import { z } from 'zod'
+import * as z from 'zod'
 import { dataKey, duration, objectName, size, texts } from './field-schemas.ts'
 import { pool } from './pool-schema.ts'
 import { rerun } from './rerun-schemas.ts'

@@ -9,7 +9,7 @@ import { virtualClock } from '@dayfly/kit/virtual-clock'
 import type { ForgeEvent } from '@dayfly/runner-set/model/forge-event'
 import { PortError } from '@dayfly/runner-set/model/port-error'
 import { expect, test } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { readForgeEvents } from '../../event-reader.fixture.ts'
 import { createGitHubForge } from '../github.ts'
 
