@@ -1,6 +1,7 @@
 // Reads the body of an answer: whole, within the room of its server, or as a stream that holds the server back.
 import { TransportError } from './http.ts'
 import type { BodyReader, Exchange } from './http-connection.ts'
+import { JoinedBytes } from './joined-bytes.ts'
 import { channel } from './queue.ts'
 
 /** The maximum silence within a whole answer. */
@@ -27,24 +28,22 @@ export function wholeBody(
   room: Room,
   { done, failed }: { done(bytes: Buffer): void; failed(error: Error): void },
 ): BodyReader {
-  const chunks: Buffer[] = []
-  let size = 0
+  const bytes = new JoinedBytes()
   return {
     silenceMsMax: bodyTimeoutMs,
     data: (chunk) => {
-      size += chunk.length
+      bytes.add(chunk)
       room.bytes += chunk.length
-      chunks.push(chunk)
       if (room.bytes <= room.bytesMax) return
-      const what = size > room.bytesMax ? 'its answer is' : 'its answers are together'
+      const what = bytes.size > room.bytesMax ? 'its answer is' : 'its answers are together'
       exchange.cancel(new TransportError('lost', `${what} larger than ${Math.floor(room.bytesMax / 2 ** 20)} MiB`))
     },
     end: () => {
-      room.bytes -= size
-      done(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks))
+      room.bytes -= bytes.size
+      done(bytes.take())
     },
     fail: (error) => {
-      room.bytes -= size
+      room.bytes -= bytes.size
       failed(error)
     },
   }

@@ -14,6 +14,7 @@ import {
   type Request,
   textAnswer,
 } from './http.ts'
+import { JoinedBytes } from './joined-bytes.ts'
 
 export type HttpHandler = (request: Request) => Promise<Answer>
 
@@ -165,18 +166,16 @@ async function readRequest(
   signal: AbortSignal,
   bytesMax: number,
 ): Promise<Request | undefined> {
-  const chunks: Buffer[] = []
-  let size = 0
+  const bytes = new JoinedBytes()
   try {
     for await (const chunk of incoming) {
-      size += (chunk as Buffer).length
-      if (size > bytesMax) return undefined
-      chunks.push(chunk as Buffer)
+      bytes.add(chunk as Buffer)
+      if (bytes.size > bytesMax) return undefined
     }
   } catch {
     return undefined
   }
-  const raw = Buffer.concat(chunks)
+  const raw = bytes.take()
   const body = parseBody(raw, String(incoming.headers['content-type'] ?? ''))
   return requestOf(incoming, body.kind === 'json' ? { ...body, raw } : body, signal)
 }

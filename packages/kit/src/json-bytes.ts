@@ -1,4 +1,5 @@
 // Splits JSON from a socket into lines and empties values that the caller never reads. It works on bytes, so that only needed parts become text.
+import { JoinedBytes } from './joined-bytes.ts'
 
 /**
  * Yields the lines of chunks of any size, without empty lines. A rest after the last line feed comes last, with `ended` false.
@@ -8,25 +9,21 @@ export async function* splitLines(
   chunks: AsyncIterable<Uint8Array>,
   lineBytesMax: number,
 ): AsyncGenerator<{ readonly line: Buffer; readonly ended: boolean }> {
-  let rest: Buffer[] = []
-  let restBytes = 0
+  const rest = new JoinedBytes()
   for await (const piece of chunks) {
     const chunk = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength)
     let start = 0
     for (let end = chunk.indexOf(lineFeed); end >= 0; end = chunk.indexOf(lineFeed, start)) {
-      const part = chunk.subarray(start, end)
-      const line = rest.length === 0 ? part : Buffer.concat([...rest, part])
-      rest = []
-      restBytes = 0
+      rest.add(chunk.subarray(start, end))
+      const line = rest.take()
       start = end + 1
       if (line.length > 0) yield { line, ended: true }
     }
     if (start === chunk.length) continue
-    rest.push(chunk.subarray(start))
-    restBytes += chunk.length - start
-    if (restBytes > lineBytesMax) throw new RangeError(`a line is longer than ${lineBytesMax} bytes`)
+    rest.add(chunk.subarray(start))
+    if (rest.size > lineBytesMax) throw new RangeError(`a line is longer than ${lineBytesMax} bytes`)
   }
-  if (restBytes > 0) yield { line: Buffer.concat(rest), ended: false }
+  if (rest.size > 0) yield { line: rest.take(), ended: false }
 }
 
 /** The keys to look for in one stream, by their length. Each has the value that was last found under it. */

@@ -3,6 +3,7 @@
 import { backoffMs } from '@dayfly/kit/backoff'
 import type { Clock } from '@dayfly/kit/clock'
 import { type Answer, noBody, type Request, type Transport, TransportError } from '@dayfly/kit/http'
+import { JoinedBytes } from '@dayfly/kit/joined-bytes'
 import type { Random } from '@dayfly/kit/random'
 import { sendOnce } from '../../send-once.ts'
 import { errorFromTransport, redirectTarget } from './errors.ts'
@@ -84,15 +85,14 @@ async function sendAttempt(net: Net, request: Request, timeoutMs: number): Promi
 /** Reads the stream of a long poll, which is requested as bytes only to get its own connection. Its text stays unparsed. */
 async function readWhole(answer: Answer): Promise<Answer> {
   if (answer.body.kind !== 'bytes') return answer
-  const chunks: Buffer[] = []
-  let size = 0
+  const bytes = new JoinedBytes()
   for await (const chunk of answer.body.chunks) {
-    const bytes = Buffer.from(chunk as string)
-    size += bytes.length
-    if (size > answerBytesMax) throw new TransportError('lost', `the response is larger than ${answerBytesMax} bytes`)
-    chunks.push(bytes)
+    bytes.add(Buffer.from(chunk as string))
+    if (bytes.size > answerBytesMax)
+      throw new TransportError('lost', `the response is larger than ${answerBytesMax} bytes`)
   }
-  const text = Buffer.concat(chunks)
+  const text = bytes
+    .take()
     .toString('utf8')
     .replace(/^\uFEFF/, '')
   return { ...answer, body: text === '' ? noBody : { kind: 'text', text } }
