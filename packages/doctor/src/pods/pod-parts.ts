@@ -4,6 +4,7 @@ import { fieldsAt, listAt, textAt } from '@dayfly/kit/read-json'
 import type { Facts, VersionFact } from '../facts.ts'
 import type { Hit } from '../finding.ts'
 import type { ContainerView, PodView } from '../pod-view.ts'
+import { namesForge } from '../runner-sets.ts'
 
 /** Returns the pods that a person wrote. In a cluster, this drops the pods whose owner is in the same input, because they would repeat its findings. */
 export function writtenPods(facts: Facts): readonly PodView[] {
@@ -40,8 +41,8 @@ export function ordinaryContainers(pod: PodView): readonly ContainerView[] {
 /** Whether the pod is complete. A patch of kustomize names only its changes, so a missing field means nothing there. */
 export function isWhole(pod: PodView): boolean {
   const ordinary = ordinaryContainers(pod)
-  // Dayfly adds the runner and its image. A patch names no forge.
-  if (pod.owner === 'RunnerSet' && ['github', 'bitbucket'].some((forge) => fieldsAt(pod.raw, 'spec', forge)))
+  // Dayfly adds the runner and its image.
+  if (pod.owner === 'RunnerSet' && namesForge(pod.raw))
     return ordinary.every(({ name, image }) => image !== undefined || name === 'runner')
   return ordinary.length > 0 && ordinary.every((container) => container.image !== undefined)
 }
