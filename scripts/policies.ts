@@ -25,6 +25,7 @@ const reasonsForNoPolicy: Readonly<Record<string, string>> = {
   'ttl-misplaced': 'before admission, the API server drops an unknown field and warns about it',
   'duplicate-name': 'before admission, the API server refuses such a pod itself',
   'docker-root-shared': 'the place of the data depends on scripts and files that CEL cannot read',
+  'runner-set-invalid': 'the definition of RunnerSet already refuses such a set',
   'version-skew': 'compares objects, but CEL sees only one object at a time',
   'finalizer-deadlock-static': 'compares objects, but CEL sees only one object at a time',
 }

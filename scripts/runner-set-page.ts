@@ -185,6 +185,7 @@ ${rows.join('\n')}
 A duration is a number of at most five digits with \`ms\`, \`s\`, \`m\` or \`h\`, or several of them: \`1h30m\`.
 A field that this table does not list is an error, except inside \`template\`.
 \`dist/runner-set.schema.json\` of the package dayfly describes the fields for editors; in this repository, \`npm ci\` writes it to \`packages/dayfly/dist\`. Name it in the first line of a file: \`# yaml-language-server: $schema=PATH\`.
+\`dayfly doctor FILE\` finds a set that Dayfly refuses before you apply it ([SET601](../packages/doctor/src/rules/runner-set-invalid.md)).
 
 ## Rules
 

@@ -34,6 +34,7 @@ export const symptoms: readonly Symptom[] = [
       'runner-cr-without-pod',
     ],
   },
+  { symptom: 'My RunnerSet is refused, or never Ready', rules: ['runner-set-invalid'] },
   {
     symptom: 'Jobs wait although my runner set is below its maximum',
     rules: [

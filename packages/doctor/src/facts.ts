@@ -2,6 +2,7 @@
 // A rule whose facts are missing is skipped with a reason; it never counts as passed.
 import type { Instant } from '@dayfly/kit/clock'
 import type { JsonObject, Path } from '@dayfly/kit/read-json'
+import type { parseRunnerSet } from '@dayfly/runner-set/config/runner-set'
 import type { Delivery } from './delivery.ts'
 import type { ObjectRef } from './finding.ts'
 import type { PodView } from './pod-view.ts'
@@ -84,4 +85,8 @@ export type Facts = {
   readonly objects: readonly ObjectFact[]
   readonly pods: readonly PodView[]
   readonly live: LiveFacts | undefined
+  readonly readSet?: ReadSet | undefined
 }
+
+/** Reads a RunnerSet as the controller does. Loading it takes 20 ms, so only an input with such a set has it. */
+export type ReadSet = typeof parseRunnerSet

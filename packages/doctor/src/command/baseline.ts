@@ -9,7 +9,7 @@ import { doctorName } from '../doctor-name.ts'
 import { decodeFiles, examine } from '../engine/examine.ts'
 import { count } from '../report/wording.ts'
 import { catalogue } from '../rules/catalogue.ts'
-import { nameInRepository } from './check-files.ts'
+import { nameInRepository, setReader } from './check-files.ts'
 import { maxFileSizeOption } from './max-file-size.ts'
 import { type DoctorOptions, versionOf, versionOption } from './options.ts'
 import { settingsOf } from './settings.ts'
@@ -44,7 +44,8 @@ async function runWrite(paths: readonly string[], options: Options): Promise<voi
   const { files, ...around } = settings.exclude(await readNamed(paths, process.cwd(), options.maxFileSize))
   const file = options.file ?? settings.baseline ?? standardFile
   const version = versionOf(options)
-  const { findings } = examine(decodeFiles(files), catalogue, { version, ...around })
+  const decoded = decodeFiles(files)
+  const { findings } = examine(decoded, catalogue, { version, readSet: await setReader(decoded), ...around })
   try {
     writeFileSync(path.resolve(file), writeBaseline(findings, nameInRepository()))
   } catch (cause) {

@@ -5,8 +5,9 @@ import { CliFailure } from '@dayfly/command-line/failure'
 import { type Baseline, compareToBaseline, readBaseline } from '../baseline.ts'
 import { doctorName } from '../doctor-name.ts'
 import { type Examination, type ExamineOptions, examine } from '../engine/examine.ts'
+import type { ReadSet } from '../facts.ts'
 import type { Finding } from '../finding.ts'
-import type { DecodedFile } from '../read/decode/document.ts'
+import type { DecodedFile, SourceObject } from '../read/decode/document.ts'
 import { inRepository } from '../report/repository-paths.ts'
 import { catalogue } from '../rules/catalogue.ts'
 import { type DoctorOptions, isRequested, versionOf } from './options.ts'
@@ -27,11 +28,20 @@ export type Selection = {
 /** An examination of files. `findings` are the selected ones. */
 export type Checked = Examination & Selection
 
+/** Loads the reader of RunnerSets if the files have one. */
+export async function setReader(files: readonly DecodedFile[]): Promise<ReadSet | undefined> {
+  const isSet = ({ value }: SourceObject) => value['kind'] === 'RunnerSet'
+  if (!files.some(({ objects }) => objects.some(isSet))) return undefined
+  return (await import('@dayfly/runner-set/config/runner-set')).parseRunnerSet
+}
+
 /** Returns a function that examines files. Fixing calls it after each pass. */
 export function checker(
   options: DoctorOptions,
   settings: Settings,
-  around: Pick<ExamineOptions, 'skipped' | 'charts'> & { readonly relocate?: (finding: Finding) => Finding },
+  around: Pick<ExamineOptions, 'skipped' | 'charts' | 'readSet'> & {
+    readonly relocate?: (finding: Finding) => Finding
+  },
 ) {
   const baseline = settings.baseline === undefined ? undefined : loadBaseline(settings.baseline)
   return (files: readonly DecodedFile[]): Checked => {

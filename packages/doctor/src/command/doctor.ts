@@ -8,7 +8,7 @@ import { decodeFiles } from '../engine/examine.ts'
 import type { DecodedFile, SourceFile } from '../read/decode/document.ts'
 import { count } from '../report/wording.ts'
 import { baselineCommand } from './baseline.ts'
-import { type Checked, checker } from './check-files.ts'
+import { type Checked, checker, setReader } from './check-files.ts'
 import { explainCommand } from './explain.ts'
 import { makeFixes, patchOf, reportFixes, writeFixes } from './fix-files.ts'
 import { fixOption, type GivenOptions, settleFix } from './fix-option.ts'
@@ -107,8 +107,9 @@ async function run(paths: readonly string[], options: DoctorOptions): Promise<vo
   }
   const settings = await settingsOf(paths, options, process.cwd())
   const { files, ...around } = settings.exclude(await readNamed(paths, process.cwd(), options.maxFileSize))
-  const run = { options, settings, check: checker(options, settings, around) }
   const decoded = decodeFiles(files)
+  const readSet = await setReader(decoded)
+  const run = { options, settings, check: checker(options, settings, { readSet, ...around }) }
   process.exitCode = isFixing(options) ? await fixAll(decoded, run) : report(decoded, run)
 }
 
@@ -124,7 +125,8 @@ async function reportRendered(options: DoctorOptions): Promise<number> {
   )
   if (rendered instanceof Interrupted) return rendered.exitCode
   const { files, sources, relocate } = rendered
-  return report(files, { options, settings, check: checker(options, settings, { relocate }) }, sources)
+  const readSet = await setReader(files)
+  return report(files, { options, settings, check: checker(options, settings, { readSet, relocate }) }, sources)
 }
 
 type Run = {

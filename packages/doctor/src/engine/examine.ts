@@ -1,5 +1,5 @@
 // Examines files: decodes them, runs the rules and gives each finding its place.
-import type { VersionFact } from '../facts.ts'
+import type { ReadSet, VersionFact } from '../facts.ts'
 import type { Confidence, Finding, Hit } from '../finding.ts'
 import type { DeclaredCluster } from '../read/clusters/declared-cluster.ts'
 import { findClusters } from '../read/clusters/find-clusters.ts'
@@ -46,6 +46,7 @@ export type ExamineOptions = {
   readonly charts?: readonly SourceFile[]
   /** The clusters that the operator declares. */
   readonly clusters?: readonly DeclaredCluster[]
+  readonly readSet?: ReadSet | undefined
 }
 
 export function decodeFiles(files: readonly SourceFile[]): DecodedFile[] {
@@ -84,7 +85,10 @@ export function examine(
     : chartVersions([...files.map(({ file }) => file), ...(options.charts ?? [])])
   const clusters = findClusters(files, options.clusters)
   const versionOf = (file: string) => clusters.versionOf(file) ?? chartOf(file, charts)?.version
-  const facts = gatherFacts(objects, options.version, versionOf, clusters.deliveryOf)
+  const facts = {
+    ...gatherFacts(objects, options.version, versionOf, clusters.deliveryOf),
+    readSet: options.readSet,
+  }
   const { hits, skippedRules } = runRules(facts, rules)
   const linesOf = lineIndexes()
   const locate = locator(objects, linesOf)

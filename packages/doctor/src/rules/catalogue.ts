@@ -27,6 +27,7 @@ import { rule as probeWithoutSidecar } from './probe-without-sidecar.ts'
 import { rule as retryReusesRegistration } from './retry-reuses-registration.ts'
 import { rule as runnerCrWithoutPod } from './runner-cr-without-pod.ts'
 import { rule as runnerSessionConflict } from './runner-session-conflict.ts'
+import { rule as runnerSetInvalid } from './runner-set-invalid.ts'
 import { rule as rwoWorkVolume } from './rwo-work-volume.ts'
 import { rule as sidecarFieldStripped } from './sidecar-field-stripped.ts'
 import { rule as sidecarStartupprobe135Regression } from './sidecar-startupprobe-1-35-regression.ts'
@@ -94,4 +95,5 @@ export const catalogue: readonly Rule[] = [
   listenerRestarts,
   finalizerDeadlockStatic,
   uninstallStuck,
+  runnerSetInvalid,
 ]

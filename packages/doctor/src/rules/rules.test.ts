@@ -1,6 +1,7 @@
 // Runs each fixture of each rule: a bad block fires on its marked lines; without its hazard, fixed, or good, it has no finding.
 import { readdirSync } from 'node:fs'
 import { textAt, textsAt, timeAt, valueAt } from '@dayfly/kit/read-json'
+import { parseRunnerSet } from '@dayfly/runner-set/config/runner-set'
 import { describe, expect, test } from 'vitest'
 import { decodeFiles, examine } from '../engine/examine.ts'
 import { gatherFacts } from '../engine/gather-facts.ts'
@@ -21,7 +22,7 @@ const folder = new URL('.', import.meta.url)
 test('the catalogue lists each rule of the folder once, in the order of the codes', () => {
   const files = readdirSync(folder).filter((name) => name.endsWith('.ts') && !/^(catalogue|.*\.test)\.ts$/.test(name))
   expect(catalogue.map((rule) => `${rule.slug}.ts`).sort()).toEqual(files.sort())
-  const families = ['POD', 'JOB', 'LIV', 'ARC', 'FIN']
+  const families = ['POD', 'JOB', 'LIV', 'ARC', 'FIN', 'SET']
   const order = catalogue.map(({ code }) => families.indexOf(code.slice(0, 3)) * 1000 + Number(code.slice(3)))
   expect(order).toEqual([...new Set(order)].sort((a, b) => a - b))
 })
@@ -50,7 +51,8 @@ function check(rule: Rule, fixture: Fixture, text: string): PlacedHit[] {
   const decoded = decodeFiles([{ path: 'fixture.yaml', text }])
   expect(decoded.flatMap(({ skipped }) => skipped)).toEqual([])
   const objects = decoded.flatMap((file) => file.objects)
-  const facts: Facts = { ...gatherFacts(objects, versionOf(fixture)), live: liveOf({ ...fixture, text }) }
+  const live = liveOf({ ...fixture, text })
+  const facts: Facts = { ...gatherFacts(objects, versionOf(fixture)), live, readSet: parseRunnerSet }
   const { hits, skippedRules } = runRules(facts, [rule])
   if (fixture.kind === 'bad') expect(skippedRules).toEqual([])
   const lines = indexLines(text)
