@@ -69,6 +69,16 @@ describe('exit codes', () => {
     expect(stdout).toContain('--> k8s/job.yaml:14:11')
   })
 
+  it('1: a RunnerSet that Dayfly refuses, also in a baseline', async () => {
+    const set = 'apiVersion: dayfly.dev/v1alpha1\nkind: RunnerSet\nmetadata: {name: a}\n'
+    put('set.yaml', `${set}spec: {gitea: {url: 'https://gitea.example.com/acme'}, scale: {max: 2}}\n`)
+    const { code, stdout } = await doctor([])
+    expect(code).toBe(1)
+    expect(stdout).toContain('spec.gitea.credentials: the field is missing.')
+    await doctor(['baseline', 'write'])
+    expect(await doctor(['--baseline', '.dayfly-doctor-baseline.json'])).toMatchObject({ code: 0 })
+  })
+
   it('2: wrong usage, with a code, a sentence and a next step', async () => {
     for (const args of [
       ['nothing-here.yaml'],
