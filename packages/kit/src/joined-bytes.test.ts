@@ -7,8 +7,9 @@ it('joins any chunks, twice, and changes none of them', () => {
     fc.property(fc.array(fc.uint8Array({ maxLength: 9 })), fc.array(fc.uint8Array()), (first, second) => {
       const bytes = new JoinedBytes()
       const taken = [first, second].map((chunks) => {
+        const copy = Buffer.concat(chunks)
         for (const chunk of chunks) bytes.add(Buffer.from(chunk.buffer))
-        return { chunks, copy: Buffer.concat(chunks), all: bytes.take() }
+        return { chunks, copy, all: bytes.take() }
       })
       for (const { chunks, copy, all } of taken) {
         expect(all).toEqual(copy)
