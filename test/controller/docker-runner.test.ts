@@ -7,7 +7,17 @@ import type { DockerKind } from '@dayfly/runner-set/model/runner-set'
 import { expect, it } from 'vitest'
 import { embeddedKubernetes } from '../cluster/embedded-kubernetes.ts'
 import { namespaces, object, pods as podResource } from '../kubernetes/client-place.ts'
-import { confirmDeletions, openStage, podNames, pods, queue, type Stage, setStatus, status } from './stage.ts'
+import {
+  confirmDeletions,
+  openStage,
+  podNames,
+  pods,
+  queue,
+  type Stage,
+  setStatus,
+  status,
+  succeeded,
+} from './stage.ts'
 
 const zombie = {
   spec: {
@@ -59,6 +69,7 @@ it('runs it with templateChecks: warn, shows the hazard, and ends each pod itsel
   stage.emulator.control.stub.start(name)
   await stage.clock.advance(100)
   expect(pods(stage)[0]?.metadata.deletionTimestamp).toBeUndefined()
+  stage.emulator.control.stub.finish(name, succeeded)
   const terminated = { terminated: { exitCode: 0, reason: 'Completed', startedAt: at, finishedAt: at } }
   setStatus(stage, name, {
     phase: 'Running',

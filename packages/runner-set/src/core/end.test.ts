@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import type { FailureReason } from '../model/failure.ts'
-import type { ContainerEnd, Runner } from '../model/runner.ts'
-import { failureOfEnd } from './end.ts'
-import { job, now, podFacts, runner, runnerSet } from './world.fixture.ts'
+import type { ContainerEnd, PodFacts, Runner } from '../model/runner.ts'
+import { disruptionAwaitedUntil, failureOfEnd } from './end.ts'
+import { job, limits, now, podFacts, runner, runnerSet } from './world.fixture.ts'
 
 const end = (exitCode: number, reason = 'Error'): ContainerEnd => ({ exitCode, reason, at: now })
 const startFailure = { reason: 'init-failed', message: 'm', since: now } as const
@@ -55,4 +55,20 @@ it('knows the exit code of a refused version from the forge of the set', () => {
   const bitbucket = { ...runnerSet(), source: { ...runnerSet().source, kind: 'bitbucket' } } as const
   expect(failureOfEnd(runner('a'), end(7), bitbucket)?.reason).toBe('runner-failed')
   expect(failureOfEnd(runner('a'), end(7), undefined)?.reason).toBe('runner-failed')
+})
+
+it.each<[string, Partial<PodFacts>, Partial<Runner>, boolean]>([
+  ['an end in order of a runner with a job that is open', { end: end(0) }, { job }, true],
+  ['an end in order, and a job that was cancelled', { end: end(0) }, ofJob('canceled', now), true],
+  ['an end in order, and a job that succeeded', { end: end(0) }, ofJob('succeeded', now), false],
+  ['an end in order without a job', { end: end(0) }, {}, false],
+  ['any other exit code', { end: end(143) }, {}, true],
+  ['any other exit code after a job that succeeded', { end: end(143) }, ofJob('succeeded', now), true],
+  ['no end', {}, { job }, false],
+  ['the last status', { end: end(143), finished: true }, { job }, false],
+  ['a disruption that is named', { end: end(143), disrupted }, { job }, false],
+])('a status may still name a disruption: %s', (_name, facts, over, awaited) => {
+  const pod = podFacts({ finished: false, ...facts })
+  const until = awaited ? now + limits.lateStatusMs : undefined
+  expect(disruptionAwaitedUntil(runner('a', {}, over), pod, limits)).toBe(until)
 })

@@ -1,7 +1,9 @@
 // The meaning of a runner container's end: exit code 0 alone proves nothing (docs/reference/scale-set-protocol.md#s15-2).
+import type { Instant } from '@dayfly/kit/clock'
 import { type Failure, reasonOfEnd } from '../model/failure.ts'
 import { forgeTraits } from '../model/forge-traits.ts'
-import type { ContainerEnd, Runner } from '../model/runner.ts'
+import type { Limits } from '../model/limits.ts'
+import type { ContainerEnd, PodFacts, Runner } from '../model/runner.ts'
 import { runnerContainer } from '../model/runner-names.ts'
 import type { RunnerSet } from '../model/runner-set.ts'
 
@@ -27,6 +29,20 @@ export function failureOfEnd(
   const held = pod?.startFailure
   if (held) return { reason: held.step?.late ?? held.reason, message: held.message }
   return failureOfContainer(runner.name, end, set)
+}
+
+/**
+ * Returns until when the pod of an ended runner may still name a disruption, so that a deletion would lose it; undefined if it may not.
+ * The kubelet names one only when every container has ended (docs/reference/kubernetes.md#s1-7). A job that succeeded was not disrupted.
+ */
+export function disruptionAwaitedUntil(
+  { job }: Pick<Runner, 'job'>,
+  { end, finished, disrupted }: PodFacts,
+  { lateStatusMs }: Limits,
+): Instant | undefined {
+  if (!end || finished || disrupted) return undefined
+  const isUnharmed = end.exitCode === 0 && (!job || job.finished?.result === 'succeeded')
+  return isUnharmed ? undefined : end.at + lateStatusMs
 }
 
 /** A disruption is the cause also if the container then ended in order. A runner that is asked to end may still report the end of its job. */

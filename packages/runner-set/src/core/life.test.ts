@@ -315,6 +315,14 @@ describe('one life', () => {
   })
 
   it.each([
+    ['until its last status is due', { ...ended, exitCode: 143 }, '+4 s'],
+    ['no longer than that', { ...ended, exitCode: 143, at: now - limits.lateStatusMs }, 'delete (ended)'],
+    ['not at all if the clock of its node is ahead', { ...ended, exitCode: 143, at: now + 1 }, 'delete (ended)'],
+  ])('keeps a pod that may still name a disruption %s', (_name, end, expected) => {
+    expect(shown(stepFor(runner('a', { end, finished: false }, { job })))).toBe(expected)
+  })
+
+  it.each([
     [limits.keptMax, '+599 s'],
     [limits.keptMax + 1, 'delete (ended)'],
   ])('keeps no more than a bounded number: with %i ended runners, %s', (length, expected) => {

@@ -6,7 +6,7 @@ import { type Failure, failureInfo, type LastingFailure, type StartCause } from 
 import { forgeTraits } from '../model/forge-traits.ts'
 import type { PodFacts, Runner } from '../model/runner.ts'
 import type { SetWorld } from '../model/world.ts'
-import { failureOfEnd } from './end.ts'
+import { disruptionAwaitedUntil, failureOfEnd } from './end.ts'
 import { askRegistrations, continueEnd, endStep, isGhost } from './ending.ts'
 import type { LifeDecision, Moment } from './moment.ts'
 import { needsCordon } from './needs-cordon.ts'
@@ -73,6 +73,9 @@ function decideEnded(moment: Moment, runner: Runner, pod: PodFacts): LifeDecisio
   if (unkept !== undefined) return { due: unkept }
   const until = pod.end.at + keepMs
   if (keepMs > 0 && !crowded && now < until) return { due: until }
+  // A node whose clock is ahead would hold the pod for longer.
+  const status = pod.end.at > now ? undefined : disruptionAwaitedUntil(runner, pod, limits)
+  if (status !== undefined && now < status) return { due: status }
   return endStep(moment, runner, pod, { kind: 'ended' })
 }
 

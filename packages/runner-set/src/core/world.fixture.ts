@@ -65,7 +65,7 @@ export function podFacts(over: Partial<PodFacts> = {}): PodFacts {
     resourceVersion: '1',
     createdAt: now - 60_000,
     progressedAt: over.createdAt ?? now - 60_000,
-    finished: false,
+    finished: over.end !== undefined,
     node: 'node-1',
     startedAt: undefined,
     end: undefined,

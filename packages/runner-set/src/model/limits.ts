@@ -20,6 +20,8 @@ export type Limits = {
   readonly lastLookMs: number
   /** A forge event about a job may arrive this long after the end of its runner. */
   readonly lateEventMs: number
+  /** The last status of a pod may arrive this long after the end of its runner container. */
+  readonly lateStatusMs: number
   /** A job of a runner that died stays assigned at the forge for about this long. */
   readonly jobLeaseMs: number
   /** A set announces more runners only when there has been room for them for this long. */
@@ -85,6 +87,7 @@ export const defaultLimits: Limits = {
   listSoonMs: 10 * second,
   lastLookMs: 10 * minute,
   lateEventMs: 5 * second,
+  lateStatusMs: 5 * second,
   jobLeaseMs: 15 * minute,
   capacityRiseMs: 2 * second,
   unplacedMs: 2 * minute,

@@ -87,6 +87,26 @@ describe('a runner that breaks', () => {
     expect(runs(opened)).toEqual([['7', { runner: a, cause: 'runner-out-of-memory', brokeAt: end.at }]])
   })
 
+  it('is followed once if a later status than that of its end names the cause', () => {
+    const opened = begin()
+    opened.event(started)
+    const facts = { startedAt: now - seconds(60), end: { ...end, exitCode: 0 }, finished: false }
+    expect(opened.seen(facts).map(({ kind }) => kind)).toEqual(['runner-ended'])
+    const failure = { reason: disrupted.reason, message: disrupted.message }
+    expect(opened.seen({ ...facts, disrupted })).toMatchObject([{ kind: 'runner-failed', failure }])
+    expect(opened.seen({ ...facts, disrupted, finished: true })).toEqual([])
+    expect(runs(opened)).toEqual([['7', { runner: a, cause: 'evicted', brokeAt: disrupted.since }]])
+    expect(opened.state.history).toMatchObject({ failuresInARow: 0, last: { reason: 'evicted' } })
+  })
+
+  it('is not followed if a later status names a cause from after its end', () => {
+    const opened = begin()
+    opened.event(started)
+    opened.seen({ startedAt: now - seconds(60), end })
+    expect(opened.seen({ startedAt: now - seconds(60), end, disrupted: { ...disrupted, since: now } })).toEqual([])
+    expect(runs(opened)).toEqual([])
+  })
+
   it('waits for the name of its job, which may come after its end, and with the end of the job', () => {
     for (const event of [
       started,

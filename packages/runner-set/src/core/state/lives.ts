@@ -1,5 +1,5 @@
 // How a runner enters the state, changes, and leaves it, with what follows for the set.
-import type { Failure } from '../../model/failure.ts'
+import type { Failure, LastingFailure } from '../../model/failure.ts'
 import { forgeTraits } from '../../model/forge-traits.ts'
 import type { ContainerEnd, PodFacts, Runner } from '../../model/runner.ts'
 import { failureOfEnd } from '../end.ts'
@@ -19,6 +19,7 @@ export function put(step: FoldStep, after: Runner): void {
     step.events.push({ kind: 'runner-started', ...subject(step, after.name), node: now.node, startMs })
   }
   if (now?.end && !before?.end) ended(step, after, now.end)
+  else if (now?.end && now.disrupted && !before?.disrupted) disruptedLate(step, after, now.end, now.disrupted)
 }
 
 /** Removes a runner whose pod is gone or was never created. Its registration becomes a pending removal, unless the forge has dropped it. */
@@ -42,6 +43,15 @@ function ended(step: FoldStep, runner: Runner, end: ContainerEnd): void {
   const failure = failureOfEnd(runner, end, step.state.set)
   if (!failure) return
   failed(step, runner, failure)
+  broke(step, runner, failure, end)
+}
+
+/** The last status of the pod names a disruption that an earlier one with the end of the runner did not. */
+function disruptedLate(step: FoldStep, runner: Runner, end: ContainerEnd, { reason }: LastingFailure): void {
+  const failure = failureOfEnd(runner, end, step.state.set)
+  if (failure?.reason !== reason) return
+  step.events.push({ kind: 'runner-failed', ...subject(step, runner.name), failure })
+  note(step, failure, runner.name)
   broke(step, runner, failure, end)
 }
 
