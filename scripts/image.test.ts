@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, describe, expect, it } from 'vitest'
+import { controllerFlags } from './image/contents.ts'
 import { createLayer, writeLayout } from './image/layout.ts'
 import { librariesOf } from './image/programs.ts'
 import { type TarEntry, withFolders, writeTar } from './image/tar.ts'
@@ -132,7 +133,9 @@ it('builds the images of deploy/Containerfile for the same users and entry point
   const [, controller = '', runner = ''] = /controllerUser = (\d+).*runnerUser = (\d+)/s.exec(contents) ?? []
   const stage = (name: string) => text.split(/^(?=FROM )/m).find((part) => part.includes(` AS ${name}\n`)) ?? ''
   expect(stage('controller')).toContain(`USER ${controller}:${controller}\n`)
-  expect(stage('controller')).toContain('ENTRYPOINT ["/usr/local/bin/node", "/app/dayfly.js"]')
+  expect(stage('controller')).toContain(
+    `ENTRYPOINT ["/usr/local/bin/node", "${controllerFlags.join('", "')}", "/app/dayfly.js"]`,
+  )
   expect(stage('runner')).toContain(`USER ${runner}:${runner}\n`)
   expect(stage('runner')).toContain('ENTRYPOINT ["/home/runner/run.sh"]')
 })
