@@ -22,8 +22,16 @@ import {
   succeeded,
 } from './stage.ts'
 
-/** `evicted`: the runner still reports. `evicted-hard`: it is killed at once. */
-export type Fate = 'ok' | 'evicted' | 'evicted-hard' | 'node-lost' | 'out-of-memory' | 'fails' | 'fails-then-evicted'
+/** `evicted`: the runner still reports. `evicted-late`: so it does, and the reason comes with a later status than its end. `evicted-hard`: it is killed at once. */
+export type Fate =
+  | 'ok'
+  | 'evicted'
+  | 'evicted-late'
+  | 'evicted-hard'
+  | 'node-lost'
+  | 'out-of-memory'
+  | 'fails'
+  | 'fails-then-evicted'
 
 export type BrokenOptions = {
   readonly forgeMs: number
@@ -167,6 +175,10 @@ class Kubelet {
         stub.finish(name, report('cancelled'))
         this.#evict(name, 143)
         break
+      case 'evicted-late':
+        stub.finish(name, report('cancelled'))
+        this.#evictLate(name)
+        break
       case 'evicted-hard':
         stub.vanish(name)
         this.#evict(name, 137)
@@ -182,11 +194,23 @@ class Kubelet {
   }
 
   #evict(name: string, exitCode: number): void {
+    const message = 'The node was low on resource: memory.'
+    const containerStatuses = [this.#killed(exitCode)]
+    setStatus(this.#stage, name, { phase: 'Failed', reason: 'Evicted', message, containerStatuses })
+  }
+
+  /** The kubelet holds phase and reason back while a container may run. */
+  #evictLate(name: string): void {
+    setStatus(this.#stage, name, { phase: 'Running', containerStatuses: [this.#killed(143)] })
+    this.#stage.clock.after(1_500, () => {
+      if (pods(this.#stage).some(({ metadata }) => metadata.name === name)) this.#evict(name, 143)
+    })
+  }
+
+  #killed(exitCode: number): object {
     const at = timestamp(this.#stage.clock.now())
     const terminated = { exitCode, reason: 'Error', startedAt: at, finishedAt: at }
-    const status = { name: 'runner', image: 'x', imageID: '', ready: false, restartCount: 0, state: { terminated } }
-    const message = 'The node was low on resource: memory.'
-    setStatus(this.#stage, name, { phase: 'Failed', reason: 'Evicted', message, containerStatuses: [status] })
+    return { name: 'runner', image: 'x', imageID: '', ready: false, restartCount: 0, state: { terminated } }
   }
 
   /** The taint manager marks the pod, and the garbage collector removes it with its node. */

@@ -9,7 +9,8 @@ const latency = { forgeMs: 150, apiMs: 50, max: 10 }
 
 const fates: readonly Fate[] = [
   ...Array.from({ length: 10 }, () => 'evicted-hard' as const),
-  ...Array.from({ length: 10 }, () => 'evicted' as const),
+  ...Array.from({ length: 5 }, () => 'evicted' as const),
+  ...Array.from({ length: 5 }, () => 'evicted-late' as const),
   ...Array.from({ length: 5 }, () => 'node-lost' as const),
   ...Array.from({ length: 7 }, () => 'fails' as const),
   ...Array.from({ length: 3 }, () => 'fails-then-evicted' as const),
@@ -27,7 +28,7 @@ it.each(isFull ? [50, 300] : [300])(
     await world.settle()
     expect(world.repeated).toHaveLength(25)
     expect(new Set(world.repeated.map(({ repeats }) => repeats)).size).toBe(25)
-    const broken = ids.filter(({ fate }) => ['evicted', 'evicted-hard', 'node-lost'].includes(fate))
+    const broken = ids.filter(({ fate }) => ['evicted', 'evicted-late', 'evicted-hard', 'node-lost'].includes(fate))
     expect(world.repeated.map(({ repeats }) => repeats).toSorted()).toEqual(broken.map(({ id }) => id).toSorted())
     const waits = world.waits().toSorted((left, right) => left - right)
     expect(waits[Math.ceil(waits.length * 0.95) - 1]).toBeLessThanOrEqual(20_000)
