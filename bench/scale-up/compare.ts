@@ -3,7 +3,8 @@ import { loadKubeconfig } from '@dayfly/kubernetes/kubeconfig'
 import type { LoopOptions } from '../scale-up-loop.ts'
 import { startController } from './controller.ts'
 import { type BenchForge, startForge } from './forge.ts'
-import { type Life, runLife, type Stage } from './life.ts'
+import { markEnded, markRunning } from './kubelet.ts'
+import { eachOf, type Life, marksAtOnce, runLife, type Stage } from './life.ts'
 import { type Observer, observe } from './observer.ts'
 import { benchNamespace, loopNamespace, type Place } from './place.ts'
 import { startProgram } from './program.ts'
@@ -120,6 +121,10 @@ async function measureLoop(place: Place, program: string, forge: BenchForge, cou
     await observer.reached('seen', count)
     const times = [...observer.seen.values()].map((at) => at - startedAt).sort((left, right) => left - right)
     await loop.next()
+    // The pods of the controller have run and ended, too: their objects are larger than those of new pods.
+    for (const mark of [markRunning, markEnded]) {
+      await eachOf([...observer.seen.keys()], marksAtOnce, (name) => mark(place.admin, loopNamespace, name))
+    }
     const removedFrom = performance.now()
     loop.say('remove')
     await observer.reached('gone', count)

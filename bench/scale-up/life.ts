@@ -45,7 +45,7 @@ export type Life = {
 }
 
 /** Number of pods that the fake kubelet marks at once. */
-const marksAtOnce = 32
+export const marksAtOnce = 32
 
 export async function runLife(stage: Stage, count: number): Promise<Life> {
   const { admin, transport, forge, observer, controller, set } = stage
