@@ -22,7 +22,7 @@ import {
   succeeded,
 } from './stage.ts'
 
-/** `evicted`: the runner still reports. `evicted-late`: so it does, and the reason comes with a later status than its end. `evicted-hard`: it is killed at once. */
+/** `evicted`: the runner still reports. `evicted-late`: it does, too, but a first status shows its end without the reason. `evicted-hard`: it is killed at once. */
 export type Fate =
   | 'ok'
   | 'evicted'
@@ -169,11 +169,11 @@ class Kubelet {
         break
       case 'fails-then-evicted':
         stub.finish(name, report('failure'))
-        this.#evict(name, 143)
+        this.#evict(name, this.#killed(143))
         break
       case 'evicted':
         stub.finish(name, report('cancelled'))
-        this.#evict(name, 143)
+        this.#evict(name, this.#killed(143))
         break
       case 'evicted-late':
         stub.finish(name, report('cancelled'))
@@ -181,7 +181,7 @@ class Kubelet {
         break
       case 'evicted-hard':
         stub.vanish(name)
-        this.#evict(name, 137)
+        this.#evict(name, this.#killed(137))
         break
       case 'out-of-memory':
         stub.vanish(name)
@@ -193,20 +193,21 @@ class Kubelet {
     }
   }
 
-  #evict(name: string, exitCode: number): void {
+  #evict(name: string, container: object): void {
     const message = 'The node was low on resource: memory.'
-    const containerStatuses = [this.#killed(exitCode)]
-    setStatus(this.#stage, name, { phase: 'Failed', reason: 'Evicted', message, containerStatuses })
+    setStatus(this.#stage, name, { phase: 'Failed', reason: 'Evicted', message, containerStatuses: [container] })
   }
 
   /** The kubelet holds phase and reason back while a container may run. */
   #evictLate(name: string): void {
-    setStatus(this.#stage, name, { phase: 'Running', containerStatuses: [this.#killed(143)] })
+    const container = this.#killed(143)
+    setStatus(this.#stage, name, { phase: 'Running', containerStatuses: [container] })
     this.#stage.clock.after(1_500, () => {
-      if (pods(this.#stage).some(({ metadata }) => metadata.name === name)) this.#evict(name, 143)
+      if (pods(this.#stage).some(({ metadata }) => metadata.name === name)) this.#evict(name, container)
     })
   }
 
+  /** Returns the status of a container that ends now. */
   #killed(exitCode: number): object {
     const at = timestamp(this.#stage.clock.now())
     const terminated = { exitCode, reason: 'Error', startedAt: at, finishedAt: at }
