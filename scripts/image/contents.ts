@@ -14,7 +14,7 @@ const runnerUser = 1001
 
 /**
  * Flags of Node for the controller. V8 begins with a young generation of 1 MB, and goes back to it after a rest: each burst of runners
- * would copy many objects that die soon. With 8 MB, 1,000 lives take a tenth less processor time, and 13 MB more memory (docs/guide/scale.md).
+ * would copy many objects that die soon. With 8 MB, 1,000 lives take about a tenth less processor time, and 14 MB more memory (docs/guide/scale.md).
  */
 export const controllerFlags: readonly string[] = ['--min-semi-space-size=8']
 
