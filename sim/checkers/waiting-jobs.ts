@@ -32,7 +32,9 @@ export const waitingJobs: Checker = {
 /** Returns what the set lacks, or undefined. A strategy by the share of busy runners does not follow the jobs. */
 function shortOf(world: World, set: SetSpec): string | undefined {
   if (set.percentage) return undefined
-  const jobs = [...world.openJobs].flatMap((id) => jobOf(world, id) ?? []).filter(({ labels }) => isFor(labels, set))
+  const jobs = [...world.openJobs]
+    .flatMap((id) => jobOf(world, id) ?? [])
+    .filter(({ labels }) => isOnlyFor(labels, set, world.sets))
   const waiting = jobs.filter(({ waits }) => waits).length
   const pods = podsOf(world, set)
   const living = pods.filter((pod) => pod.metadata.deletionTimestamp === undefined && !hasEnded(pod)).length
@@ -55,6 +57,12 @@ function jobOf({ github, bitbucket, gitea }: World, id: string): Job | undefined
   return { labels: task.labels, waits: task.status === 'waiting' }
 }
 
-function isFor(labels: readonly string[], set: SetSpec): boolean {
-  return labels.some((label) => set.labels.includes(label))
+/** Whether no other set may have the job. If two may, the other one with all its places taken explains why it waits. */
+function isOnlyFor(labels: readonly string[], set: SetSpec, sets: readonly SetSpec[]): boolean {
+  return canHave(set, labels) && !sets.some((other) => other !== set && canHave(other, labels))
+}
+
+/** Leaves out a job without labels, which every set of Gitea may have. */
+function canHave(set: SetSpec, labels: readonly string[]): boolean {
+  return labels.length > 0 && labels.every((label) => set.labels.includes(label))
 }
