@@ -1,7 +1,8 @@
 // Runs a program with commands. It loads only the module of the given command, and turns every error into a sentence and an exit code.
+
+import { nearest } from '@dayfly/kit/nearest'
 import type { Command } from 'commander'
 import { CliFailure, describeFailure } from './failure.ts'
-import { nearest } from './nearest.ts'
 import { exitOnOutputError, printLine, printNote } from './output.ts'
 import { commandName, programName } from './program-name.ts'
 import { fromCommander, isShownHelp } from './usage-errors.ts'

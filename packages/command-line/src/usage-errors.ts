@@ -1,6 +1,7 @@
 // The errors with which commander refuses a command line, as failures of our own.
+
+import { nearest } from '@dayfly/kit/nearest'
 import { CliFailure } from './failure.ts'
-import { nearest } from './nearest.ts'
 
 /** Returns whether commander has printed the help. Its exit code is not 0 if it did so because a subcommand was missing. */
 export function isShownHelp(error: unknown): error is Error & { readonly exitCode: number } {

@@ -1,8 +1,8 @@
 // `dayfly explain`: why a set, a runner or a job waits, what happened to it, and the next step.
 import { CliFailure } from '@dayfly/command-line/failure'
-import { nearest } from '@dayfly/command-line/nearest'
 import { columnsOf, printJson, printResult } from '@dayfly/command-line/output'
 import { programName } from '@dayfly/command-line/program-name'
+import { nearest } from '@dayfly/kit/nearest'
 import { defaultLimits } from '@dayfly/runner-set/model/limits'
 import { Command } from 'commander'
 import { readEvents } from '../operate/events.ts'

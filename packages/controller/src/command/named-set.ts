@@ -1,6 +1,6 @@
 // The set that an operator names on the command line.
 import { CliFailure } from '@dayfly/command-line/failure'
-import { nearest } from '@dayfly/command-line/nearest'
+import { nearest } from '@dayfly/kit/nearest'
 import { findSet } from '../operate/find-set.ts'
 import type { SetView } from '../operate/set-view.ts'
 import type { Opened } from './options.ts'

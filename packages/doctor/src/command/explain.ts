@@ -1,8 +1,8 @@
 // `dayfly doctor explain <rule>`: prints the page of a rule. The build stores the pages next to the program.
 import { readFileSync } from 'node:fs'
 import { CliFailure } from '@dayfly/command-line/failure'
-import { nearest } from '@dayfly/command-line/nearest'
 import { printLine, resultColumns } from '@dayfly/command-line/output'
+import { nearest } from '@dayfly/kit/nearest'
 import { Command } from 'commander'
 import { doctorName } from '../doctor-name.ts'
 import { wrap } from '../report/look.ts'

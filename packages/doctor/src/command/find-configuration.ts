@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { CliFailure } from '@dayfly/command-line/failure'
-import { nearest } from '@dayfly/command-line/nearest'
+import { nearest } from '@dayfly/kit/nearest'
 import type { Configuration, ConfigurationProblem } from '../configuration/configuration.ts'
 import { rulesByName } from '../configuration/select.ts'
 import { doctorName } from '../doctor-name.ts'

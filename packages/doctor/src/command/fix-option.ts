@@ -1,7 +1,7 @@
 // Reads `--fix`, which may precede paths: in `--fix charts/` the word is a path, in `--fix unsafe` it is not.
 import { existsSync } from 'node:fs'
 import { CliFailure } from '@dayfly/command-line/failure'
-import { nearest } from '@dayfly/command-line/nearest'
+import { nearest } from '@dayfly/kit/nearest'
 import { Option } from 'commander'
 import type { DoctorOptions } from './options.ts'
 

@@ -1,7 +1,7 @@
 // Reads the named inputs: paths from the working folder, and stdin.
 import { fstatSync } from 'node:fs'
 import { CliFailure } from '@dayfly/command-line/failure'
-import { nearest } from '@dayfly/command-line/nearest'
+import { nearest } from '@dayfly/kit/nearest'
 import { doctorName } from '../doctor-name.ts'
 import type { Skipped, SourceFile } from '../read/decode/document.ts'
 import { type Read, readSources } from '../read/files/read.ts'
