@@ -11,7 +11,10 @@ export const proxy = z
       .string()
       .min(1)
       .max(512)
-      .regex(/^https?:\/\/[^@/]+\/?$/)
+      .regex(
+        /^https?:\/\/[^@/]+\/?$/,
+        'the URL must be http:// or https:// with a host, and without user, password and path',
+      )
       .describe('The URL of the forward proxy, without user name and password: http://proxy.example.com:3128.'),
     credentials: z
       .strictObject({

@@ -14,6 +14,7 @@ import {
 } from '../model/runner-set.ts'
 import type { ScheduleWindow } from '../model/schedule.ts'
 import { milliseconds } from './duration.ts'
+import { fieldWords } from './field-words.ts'
 import { pool as poolSchema } from './pool-schema.ts'
 import { brokenRelations, isClearText } from './relations.ts'
 import { nameLengthMax, type RunnerSetSpec, runnerSetSpecSchema } from './spec-schema.ts'
@@ -43,7 +44,7 @@ type Metadata = {
 
 /** Parses a RunnerSet object from the API server or a file. */
 export function parseRunnerSet(object: { readonly metadata: Metadata; readonly spec?: unknown }): ParsedRunnerSet {
-  const parsed = runnerSetSpecSchema.safeParse(object.spec, { error: missing })
+  const parsed = runnerSetSpecSchema.safeParse(object.spec, { error: fieldWords })
   if (!parsed.success) {
     const problems = parsed.error.issues.map((issue) => ({
       path: ['spec', ...issue.path].join('.'),
@@ -60,11 +61,6 @@ export function parseRunnerSet(object: { readonly metadata: Metadata; readonly s
   ]
   if (problems.length > 0) return { ok: false, problems, pool: poolOfUnread(object.spec) }
   return { ok: true, set: readSet(object.metadata, parsed.data) }
-}
-
-/** Zod would say that it expected an object and received undefined. */
-function missing({ code, input }: { readonly code: string; readonly input?: unknown }): string | undefined {
-  return code === 'invalid_type' && input === undefined ? 'the field is missing' : undefined
 }
 
 /** A set that cannot be read still takes places of its pool. A paused one keeps none free. */

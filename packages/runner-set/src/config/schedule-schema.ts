@@ -5,13 +5,13 @@ import { weekdays } from '../model/schedule.ts'
 const timeOfDay = z
   .string()
   .max(5)
-  .regex(/^([01][0-9]|2[0-3]):[0-5][0-9]$/)
+  .regex(/^([01][0-9]|2[0-3]):[0-5][0-9]$/, 'the time must be from 00:00 to 23:59, in quotes')
 
 const timeZone = z
   .string()
   .min(1)
   .max(64)
-  .regex(/^[A-Za-z][-+A-Za-z0-9_]*(\/[-+A-Za-z0-9_]+)*$/)
+  .regex(/^[A-Za-z][-+A-Za-z0-9_]*(\/[-+A-Za-z0-9_]+)*$/, 'the time zone must be a name such as Europe/Berlin or UTC')
   .default('UTC')
 
 export const usualDemand = z

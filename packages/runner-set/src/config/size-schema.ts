@@ -4,13 +4,16 @@ import { objectName, texts } from './field-schemas.ts'
 import { scheduleWindow } from './schedule-schema.ts'
 
 /** An amount of a resource, for example 500m or 2Gi. */
-const amounts = z.record(z.string().min(1), z.union([z.int32(), z.string().min(1).max(64)]))
+const amounts = z.record(
+  z.string().min(1),
+  z.union([z.int32(), z.string().min(1).max(64)], 'the amount must be like 2, 500m or 2Gi'),
+)
 
 const size = z.strictObject({
   name: z
     .string()
     .max(20)
-    .regex(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/)
+    .regex(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/, 'the name may only have lower-case letters, digits and "-"')
     .describe('The name of the size.'),
   set: objectName
     .optional()

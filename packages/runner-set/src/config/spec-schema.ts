@@ -16,7 +16,7 @@ const account = (forge: string, url: string) => ({
     .string()
     .min(1)
     .max(512)
-    .regex(/^[^\s\\]+$/)
+    .regex(/^[^\s\\]+$/, 'the URL may not have spaces or backslashes')
     .describe(url),
   plainHttp: z
     .boolean()
@@ -59,7 +59,7 @@ const dockerEngine = z
     mirror: z
       .string()
       .max(512)
-      .regex(/^https?:\/\/[^\s@]+$/)
+      .regex(/^https?:\/\/[^\s@]+$/, 'the URL must be http:// or https://, without user and password')
       .optional()
       .describe('The URL of a registry mirror, from which the engine pulls the images of Docker Hub first.'),
     insecureRegistries: z
@@ -67,7 +67,7 @@ const dockerEngine = z
         z
           .string()
           .max(253)
-          .regex(/^[^\s/@]+$/),
+          .regex(/^[^\s/@]+$/, 'the registry must be a host and its port, without https:// and path'),
       )
       .max(64)
       .meta({ 'x-kubernetes-list-type': 'set' })
@@ -143,7 +143,7 @@ const bitbucketLabel = z
   .string()
   .min(1)
   .max(50)
-  .regex(/^[a-z0-9]+(\.[a-z0-9]+)*$/)
+  .regex(/^[a-z0-9]+(\.[a-z0-9]+)*$/, 'a label of Bitbucket may only have lower-case letters, digits and "."')
 
 const bitbucket = z
   .strictObject({
@@ -163,7 +163,7 @@ const giteaLabel = z
   .string()
   .min(1)
   .max(128)
-  .regex(/^[^\s:,]+$/)
+  .regex(/^[^\s:,]+$/, 'a label of Gitea may not have spaces, ":" or ",": the image of the jobs is jobImage')
 
 const gitea = z
   .strictObject({
@@ -181,7 +181,7 @@ const gitea = z
       .string()
       .min(1)
       .max(512)
-      .regex(/^[^\s]+$/)
+      .regex(/^[^\s]+$/, 'the image may not have spaces')
       .optional()
       .describe('The image for jobs without a container of their own. Only with docker: sidecar or rootless.'),
     ...route,
