@@ -72,6 +72,18 @@ it('names the labels that the values of the chart cannot hold', async () => {
   expect(stderr.replace(/\s+/g, ' ')).toContain('These are left out: team of ci/one, team of ci/two.')
 })
 
+it('names the file whose values make no set', async () => {
+  const chart = 'oci://ghcr.io/actions/actions-runner-controller-charts'
+  const dependency = `{name: gha-runner-scale-set, version: 0.14.1, repository: ${chart}}`
+  put('Chart.yaml', `apiVersion: v2\nname: runners\nversion: 1.0.0\ndependencies: [${dependency}]\n`)
+  put(
+    'values.yaml',
+    `githubConfigUrl: https://github.com/acme\ngha-runner-scale-set:\n${values.replace(/^/gm, '  ')}\n`,
+  )
+  const { stderr } = await importArc('.', '-n', 'ci')
+  expect(stderr.replace(/\s+/g, ' ')).toContain('dropped values.yaml: No dependency of the chart gets these values')
+})
+
 it('prints sets and report as JSON', async () => {
   put('base.yaml', values)
   put('more.yaml', 'maxRunners: 9\n')

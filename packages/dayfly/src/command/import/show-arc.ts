@@ -17,7 +17,7 @@ export function reportLines(result: ImportResult, shown: Shown, width: number): 
   const { sets, lines, unread } = result
   const all = [...sets.flatMap((set) => set.lines), ...lines]
   const chapters = sets.flatMap((set) => ['', `${titleOf(set)}:`, ...lineTexts(set.lines, width)])
-  const rest = lines.length > 0 ? ['', 'No RunnerSet was made of these:', ...lineTexts(lines, width)] : []
+  const rest = lines.length > 0 ? ['', 'No RunnerSet was made of these:', ...lineTexts(lines, width, true)] : []
   const skipped = unread.flatMap(({ file, sentence }) => wrap(`${file}: ${sentence}`, '  unread   ', width))
   return [
     `${sets.length} RunnerSet${sets.length === 1 ? '' : 's'}: ${countsOf(all)}`,
@@ -37,11 +37,16 @@ function titleOf({ document, source }: ImportedSet): string {
   return `The set ${namespace === undefined ? '' : `${namespace}/`}${name}, from the ${source.form} in ${source.file}${at}`
 }
 
-function lineTexts(lines: ImportedSet['lines'], width: number): readonly string[] {
-  const files = new Set(lines.map(({ file }) => file))
-  return shortened(lines, lines).flatMap(({ file, path, is, sentence }) =>
-    wrap(`${files.size > 1 ? `${file}: ` : ''}${path}: ${sentence}`, `  ${is.padEnd(8)} `, width),
-  )
+/** @param namesFile whether each line names its file: the title of a set names the only one. */
+function lineTexts(
+  lines: ImportedSet['lines'],
+  width: number,
+  namesFile = new Set(lines.map(({ file }) => file)).size > 1,
+): readonly string[] {
+  return shortened(lines, lines).flatMap(({ file, path, is, sentence }) => {
+    const parts = [...(namesFile ? [file] : []), ...(path === '' ? [] : [path]), sentence]
+    return wrap(parts.join(': '), `  ${is.padEnd(8)} `, width)
+  })
 }
 
 function countsOf(lines: ImportedSet['lines']): string {
