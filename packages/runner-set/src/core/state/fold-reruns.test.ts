@@ -409,3 +409,11 @@ it('more jobs than can be kept are forgotten, the oldest first', () => {
   expect(events).toContainEqual(expect.objectContaining({ kind: 'job-not-repeated', runner: 'r0', why: 'forgotten' }))
   expect(set.state.reruns.runs).toHaveLength(pendingMax)
 })
+
+it('a set that repeats no job any more forgets its jobs, and any other change of the set keeps them', () => {
+  const set = following([pending('a')])
+  set.take({ kind: 'set-changed', set: { ...setWith(), generation: 2 } })
+  expect(set.state.reruns.runs).toHaveLength(1)
+  set.take({ kind: 'set-changed', set: runnerSet({ generation: 3 }) })
+  expect(set.state.reruns.runs).toEqual([])
+})

@@ -5,7 +5,7 @@ import { podUseOf } from '../pod-use.ts'
 import { trialPod } from '../template.ts'
 import { limits, now, podFacts, registration, runnerSet } from '../world.fixture.ts'
 import { newSetState } from './set-state.ts'
-import { a, open, refused, seconds, unavailable, unreachable } from './state.fixture.ts'
+import { a, emptyDecision, open, refused, seconds, unavailable, unreachable } from './state.fixture.ts'
 
 const stored = trialPod(runnerSet()).spec
 const hashOf = (set: ReturnType<typeof open>) => set.state.templateHash
@@ -189,6 +189,32 @@ describe('a change of the set', () => {
     set.take({ kind: 'set-changed', set: runnerSet({ template: { spec: { priorityClassName: 'low' } } }) })
     expect(set.state.history.failuresInARow).toBe(0)
     expect(set.state.templateHash).not.toBe(before)
+  })
+
+  it.each([
+    ['its template', { template: { spec: { priorityClassName: 'low' } } }, 0],
+    ['the age of its idle runners', { idleMaxMs: seconds(120) }, 0],
+    ['another field', { generation: 2 }, 1],
+  ])('judges its outdated runners again if %s changes', (_what, over, outdated) => {
+    const aged = runnerSet({ idleMaxMs: seconds(60) })
+    const set = open(aged)
+    set.list({ [a]: podFacts({ startedAt: now }) })
+    set.listed([registration(a, { status: 'online', busy: false })])
+    set.take({ kind: 'decided', decision: { ...emptyDecision, marks: [{ runner: a, is: 'outdated' }] } })
+    expect(set.world().outdated.count).toBe(1)
+    set.take({ kind: 'set-changed', set: { ...aged, ...over } })
+    expect(set.world().outdated.count).toBe(outdated)
+  })
+
+  it('forgets the version of its runner if the image changes', () => {
+    const version = { version: '2.330.0', from: 'runner', schedule: undefined, minimum: undefined } as const
+    const set = open()
+    set.event({ kind: 'runner-version', version })
+    set.take({ kind: 'set-changed', set: runnerSet({ generation: 2 }) })
+    expect(set.world().runnerVersion).toEqual(version)
+    const containers = [{ name: 'runner', image: 'registry.example.com/runner:1' }]
+    set.take({ kind: 'set-changed', set: runnerSet({ template: { spec: { containers } } }) })
+    expect(set.world().runnerVersion).toBeUndefined()
   })
 
   it('counts the runners of the present template as its proof, with any clock of the API server', () => {

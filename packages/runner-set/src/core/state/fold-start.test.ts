@@ -51,6 +51,20 @@ describe('the start of a runner', () => {
     expect(set.runner()?.pod).toMatchObject({ value: { resourceVersion: '9', node: 'node-1' } })
   })
 
+  it('says how long it took, if the pod was seen before it started', () => {
+    const startedAt = now - seconds(20)
+    const seen = open()
+    seen.seen({ createdAt: now - seconds(60) })
+    const events = [
+      seen.seen({ createdAt: now - seconds(60), startedAt, resourceVersion: '2' }),
+      open().seen({ startedAt }),
+    ]
+    expect(events.map(([event]) => event)).toMatchObject([
+      { kind: 'runner-started', startMs: seconds(40) },
+      { kind: 'runner-started', startMs: undefined },
+    ])
+  })
+
   it('is under way until the Secret exists', () => {
     expect(started(registered, created).state.table.isUnderway(a)).toBe(true)
   })

@@ -1,6 +1,7 @@
 // A process gains the lead: pods that another process created may lack their Secret.
 import { expect, it } from 'vitest'
-import { ended, now, podFacts } from '../world.fixture.ts'
+import type { StartOutcome } from '../../model/outcome.ts'
+import { ended, now, podFacts, registration } from '../world.fixture.ts'
 import { a, open, refused, seconds, unavailable } from './state.fixture.ts'
 
 /** A set that has just gained the lead, with one pod. */
@@ -24,6 +25,26 @@ it.each([
   ['ended before it started', { end: ended }, false],
 ])('the Secret of a pod that %s is looked up: %s', (_what, facts, isLookedUp) => {
   expect(asks(takenOver(facts), now)).toBe(isLookedUp)
+})
+
+it.each([
+  ['has not started', {}, 'unknown'],
+  ['has started', { startedAt: now - 1 }, 'written'],
+  ['ended before it started', { end: ended }, 'written'],
+])('in a later term of this process, the Secret of its own pod that %s is %3$s', (_what, facts, secret) => {
+  const set = open()
+  set.list()
+  set.request()
+  const results: readonly StartOutcome[] = [
+    { is: 'registered', registration: registration(a) },
+    { is: 'pod-created', pod: podFacts() },
+    { is: 'secret-created' },
+  ]
+  for (const result of results) set.outcome({ action: 'start-runner', runner: a, result })
+  set.seen({ ...facts, resourceVersion: '2' })
+  expect(set.runner()).toMatchObject({ secret: 'written' })
+  set.take({ kind: 'term-began' })
+  expect(set.runner()).toMatchObject({ secret })
 })
 
 it('a pod with its Secret goes on, and is asked about no more', () => {
