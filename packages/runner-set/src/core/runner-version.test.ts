@@ -48,6 +48,7 @@ describe('the verdict', () => {
       'below-minimum',
       'runner-outdated',
     ],
+    ['it has a part that is no number', known({ version: '1.x.0', minimum: '2.330.0' }), 'unscheduled', undefined],
     ['it is the minimum', known({ minimum: '2.330.0' }), 'unscheduled', undefined],
     ['it is higher in an earlier part', known({ version: '3.0.0', minimum: '2.329.0' }), 'unscheduled', undefined],
     ['it has fewer parts', known({ version: '2.330', minimum: '2.330.1' }), 'below-minimum', 'runner-outdated'],

@@ -120,3 +120,11 @@ it.each<[string, SetWorld['runnerVersion'], string]>([
     message: expect.stringContaining('2 runners are online'),
   })
 })
+
+it.each([
+  [1, 1, '1 job waits, and 1 runner is online without a job.'],
+  [2, 3, '2 jobs wait, and 3 runners are online without a job.'],
+])('says that %i jobs wait beside %i runners', (jobs, runners, sentence) => {
+  const facts = world([], { ...assigned(jobs), unassigned: { jobs, runners, since: now - limits.unassignedMs } })
+  expect(failureOfUnassigned(facts, limits, now)?.message).toContain(sentence)
+})

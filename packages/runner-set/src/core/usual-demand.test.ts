@@ -52,3 +52,39 @@ it('an hour that the clock shows twice keeps its highest peak, and one that it s
   usual.saw(2, policy, Date.parse('2027-03-28T01:00:00Z'))
   expect(usual.days.find(({ day }) => day === '2027-03-28')?.peaks).toMatch(/^- 1 - 2 -/)
 })
+
+it('the days are kept for four weeks, the newest first, each once', () => {
+  const old = days(1, 2, 3, 4, 5)
+  const kept = withPeak(withPeak(old, monday, 7), monday, 8)
+  expect(kept.map(({ day, peaks }) => [day, peaks.split(' ')[9]])).toEqual([
+    ['2027-03-29', '8'],
+    ['2027-03-22', '1'],
+    ['2027-03-15', '2'],
+    ['2027-03-08', '3'],
+    ['2027-03-01', '4'],
+  ])
+  expect(storedDays(kept.toReversed())).toEqual(kept)
+})
+
+it('two weeks are enough', () => {
+  expect(usualText({ runners: 4, weeks: 2, weekday: 'Mon', hour: 9, timeZone: 'UTC', until: 0 })).toContain('in 2 of')
+})
+
+it('the runners of the next hour start five minutes before it, if they are more, and never more than the policy allows', () => {
+  const policy = { max: 10, timeZone: 'UTC' }
+  const seen = [2, 1].reduce<ReturnType<typeof withPeak>>((known, weeks) => {
+    const date = monday.date - weeks * week
+    return withPeak(withPeak(known, { date, hour: 8 }, 3), { date, hour: 9 }, 12)
+  }, [])
+  const needAt = (time: string) => new UsualDemand(seen).need(policy, Date.parse(`2027-03-29T${time}Z`))
+  expect(needAt('08:54:59')).toMatchObject({ runners: 3, hour: 8, until: Date.parse('2027-03-29T08:55:00Z') })
+  expect(needAt('08:55:00')).toMatchObject({ runners: 10, hour: 9, until: Date.parse('2027-03-29T09:00:00Z') })
+  expect(needAt('09:55:00')).toMatchObject({ runners: 10, hour: 9 })
+})
+
+it('a changed policy counts at once', () => {
+  const usual = new UsualDemand(days(12, 12))
+  const at = Date.parse('2027-03-29T09:10:00Z')
+  const runners = [20, 5].map((max) => usual.need({ max, timeZone: 'UTC' }, at)?.runners)
+  expect(runners).toEqual([12, 5])
+})

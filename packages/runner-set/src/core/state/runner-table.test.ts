@@ -35,6 +35,7 @@ describe('runners that wait for a job', () => {
     expect(namesOf(table.oldestWaiting(1))).toBe('b')
     table.settle('a')
     expect(namesOf(table.oldestWaiting(1))).toBe('a')
+    expect(namesOf(tableOf([idle('a', 7), idle('b', 9), idle('c', 8)]).oldestWaiting(2))).toBe('bc')
   })
 })
 
@@ -53,6 +54,40 @@ describe('delays', () => {
     expect(table.delays()).toMatchObject({ count: 2, oldest: { message: 'a' } })
     table.remove('a')
     expect(table.delays()).toMatchObject({ count: 1, oldest: { message: 'b' } })
+  })
+})
+
+describe('causes of a slow start', () => {
+  it.each(['start-under-way', 'unschedulable', 'volume-failed'] as const)('%s is shown where it belongs', (reason) => {
+    const table = tableOf([{ ...starting('a', 0), delay: { reason, message: 'm', since: now } }])
+    const shown = () => [table.underWay()?.count, table.unplaced()?.count, table.delays()?.count]
+    expect(shown()).toEqual(
+      {
+        'start-under-way': [1, undefined, undefined],
+        unschedulable: [undefined, 1, 1],
+        'volume-failed': [undefined, undefined, 1],
+      }[reason],
+    )
+    table.put(starting('a', 0))
+    expect(shown()).toEqual([undefined, undefined, undefined])
+  })
+})
+
+describe('outdated runners', () => {
+  const outdated = (name: string): Runner => ({ ...idle(name, 9), outdated: true })
+
+  it('are those that are idle, the first of them next', () => {
+    const busy = runner('c', { startedAt: now }, { job, outdated: true })
+    const table = tableOf([idle('a', 9), outdated('b'), busy, outdated('d')])
+    expect(table.outdated()).toMatchObject({ count: 2, next: { name: 'b' } })
+  })
+
+  it('have no next one while an action on one of them is under way', () => {
+    const table = tableOf([outdated('a'), outdated('b'), idle('c', 9)])
+    table.begin('c')
+    expect(table.outdated()).toMatchObject({ count: 2, next: { name: 'a' } })
+    table.begin('b')
+    expect(table.outdated()).toEqual({ count: 2, next: undefined })
   })
 })
 
