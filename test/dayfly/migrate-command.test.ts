@@ -94,6 +94,27 @@ describe('dayfly import bitbucket-autoscaler', () => {
     expect((await importFiles(one, other)).stdout).toBe((await importFiles(config, template)).stdout)
   })
 
+  it('finds both files in a folder, whose layout is that of the autoscaler', async () => {
+    const text = (file: string) => readFileSync(file, 'utf8')
+    for (const name of ['values', 'base']) mkdirSync(path.join(folder, 'kustomize', name), { recursive: true })
+    put('kustomize/values/runners_config.yaml', text(config))
+    const alone = await importFiles('kustomize')
+    expect(alone.stderr).toContain('The folder has no job template, so the sets have the pod of Dayfly.')
+    put('kustomize/base/cm-job-template.yaml', configMap('job.yaml.template', text(template)))
+    put('kustomize/base/deployment.yaml', 'kind: Deployment\n')
+    const both = await importFiles('kustomize')
+    expect(both.stdout).toBe((await importFiles(config, template)).stdout)
+    expect(both.stderr).toContain(
+      'Read kustomize/values/runners_config.yaml and kustomize/base/cm-job-template.yaml.\n',
+    )
+    put('kustomize/runners_config.yaml', text(config))
+    const two = await importFiles('kustomize', template)
+    expect(two).toMatchObject({ code: 2, stdout: '' })
+    expect(two.stderr).toMatch(
+      /^error configuration-ambiguous: kustomize has 2 files with the configuration: kustomize\/runners_config\.yaml, /,
+    )
+  })
+
   it('reads strictly with --strict: it ignores later keys, and accepts what Kubernetes refuses', async () => {
     const text = readFileSync(path.join(samples, 'official-workspace/runners_config.yaml'), 'utf8')
     const changed = text.replace(/limits:\n\s+memory: "4Gi"/, 'limits:\n        memory: "1Gi"')
@@ -112,7 +133,10 @@ describe('dayfly import bitbucket-autoscaler', () => {
     expect(missing).toMatchObject({ code: 2, stdout: '' })
     expect(missing.stderr).toMatch(/error file-unreadable: nowhere\.yaml cannot be read: no such file.*\n {2}next: /)
     mkdirSync(path.join(folder, 'directory'))
-    expect((await importFiles('directory')).stderr).toMatch(/error file-unreadable: directory cannot be read/)
+    expect((await importFiles('directory')).stderr).toMatch(
+      /error configuration-missing: directory has no runners_config/,
+    )
+    expect((await importFiles(config, 'directory')).stderr).toMatch(/error file-unreadable: directory is a folder/)
     const broken = await importFiles(put('broken.yaml', 'groups:\n  - name: one\n'))
     expect(broken.code).toBe(2)
     expect(broken.stderr.match(/^error configuration-invalid: groups\[0\]\.\w+: /gm)).toHaveLength(5)

@@ -1,15 +1,14 @@
 // `dayfly import`: RunnerSets from another autoscaler's own files, with a report that names every path of them.
-import { readFileSync } from 'node:fs'
 import { CliFailure } from '@dayfly/command-line/failure'
 import { printJson, printLine, printNote, printResult, resultColumns } from '@dayfly/command-line/output'
 import { programName } from '@dayfly/command-line/program-name'
 import { defaultSpec } from '@dayfly/runner-set/core/default-spec'
 import { Command, Option } from 'commander'
-import { textInConfigMap } from '../migrate/bitbucket-autoscaler/config-map.ts'
 import type { Strategy } from '../migrate/bitbucket-autoscaler/convert/scale.ts'
 import { type FileProblem, type ImportResult, importAutoscaler } from '../migrate/bitbucket-autoscaler/import.ts'
 import { writeYaml } from '../migrate/write-yaml.ts'
 import { arcCommand } from './import/arc.ts'
+import { readAutoscalerFiles } from './import/autoscaler-files.ts'
 import { importJson, reportLines } from './import/show-import.ts'
 import { writeFiles } from './import/write-files.ts'
 
@@ -33,7 +32,7 @@ function bitbucketCommand(): Command {
   const dayfly = programName()
   return new Command('bitbucket-autoscaler')
     .description("Makes RunnerSets of the files of Atlassian's autoscaler for Bitbucket Pipelines.")
-    .argument('<config>', 'runners_config.yaml, or the ConfigMap that contains it')
+    .argument('<config>', 'runners_config.yaml, the ConfigMap that contains it, or a folder with it and the template')
     .argument('[template]', 'job.yaml.template, or the ConfigMap that contains it; default: the pod of Dayfly')
     .option('--out <folder>', 'write each RunnerSet to a file of this folder, and the report to report.txt')
     .addOption(
@@ -49,6 +48,8 @@ function bitbucketCommand(): Command {
 Examples:
   ${dayfly} import bitbucket-autoscaler runners_config.yaml job.yaml.template --out sets
                                         write the RunnerSets, and show the report and the plan
+  ${dayfly} import bitbucket-autoscaler kustomize --out sets
+                                        the files of a folder, such as that of the autoscaler's repository
   ${dayfly} import bitbucket-autoscaler runners_config.yaml job.yaml.template > sets.yaml
                                         the RunnerSets in one file; the report is on stderr
   kubectl get configmap runners-autoscaler-config -n bitbucket-runner-control-plane -o yaml > config.yaml
@@ -61,16 +62,25 @@ Exit codes: 0 written, 1 the output cannot be written, 2 wrong usage or a file w
     .action((config: string, template: string | undefined, options: Options) => run(config, template, options))
 }
 
-function run(config: string, template: string | undefined, options: Options): void {
+function run(config: string, jobTemplate: string | undefined, options: Options): void {
+  const { configuration, template, folder } = readAutoscalerFiles(config, jobTemplate)
   const result = importAutoscaler({
-    configuration: textInConfigMap(readInput(config), 'runners_config.yaml'),
-    template: template === undefined ? undefined : textInConfigMap(readInput(template), 'job.yaml.template'),
+    configuration: configuration.text,
+    template: template?.text,
     mode: options.strict ? 'strict' : 'corrected',
     strategy: options.strategy,
     defaultSpec: defaultSpec({ forge: 'bitbucket', docker: 'sidecar' }, ''),
   })
-  if (!result.ok) throw failureOf(result.problems, { configuration: config, template: template ?? '' })
+  if (!result.ok) {
+    throw failureOf(result.problems, { configuration: configuration.file, template: template?.file ?? '' })
+  }
   if (options.out !== undefined) writeFiles(options.out, filesOf(options.out, result))
+  if (folder !== undefined) {
+    const pod = template
+      ? ` and ${template.file}.`
+      : '. The folder has no job template, so the sets have the pod of Dayfly.'
+    printNote(`Read ${configuration.file}${pod}`)
+  }
   show(result, options)
 }
 
@@ -85,21 +95,6 @@ function show(result: Imported, options: Options): void {
     printResult(result.sets.map(({ document }) => `---\n${writeYaml(document)}`).join(''))
     for (const line of report) printNote(line)
   } else for (const line of report) printLine(line)
-}
-
-const bytesMax = 4 * 1024 * 1024
-
-function readInput(file: string): string {
-  try {
-    const text = readFileSync(file)
-    if (text.length <= bytesMax) return text.toString('utf8').replace(/^\uFEFF/, '')
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message.replace(/^[A-Z]+: |, \w+( '.*')?$/g, '') : 'unknown error'
-    const next = 'Name a file that exists and that you may read.'
-    throw new CliFailure({ code: 'file-unreadable', sentence: `${file} cannot be read: ${why}.`, next, cause })
-  }
-  const next = 'Name the configuration or the job template of the autoscaler.'
-  throw new CliFailure({ code: 'file-too-large', sentence: `${file} has more than ${bytesMax} bytes.`, next })
 }
 
 /** A sentence of the reader ends with its next step. */
