@@ -60,9 +60,9 @@ function onlyOne(folder: string, files: readonly string[], what: keyof typeof ke
   })
 }
 
-/** Returns the files whose names may be those of a manifest or template. Follows no symbolic link. */
+/** Returns the files whose names may be those of a manifest or template, without the large ones. Follows no symbolic link. */
 function filesIn(folder: string): readonly string[] {
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
+  const entries = entriesOf(folder)
   if (entries.length > entriesMax) {
     const sentence = `${folder} has more than ${entriesMax} files.`
     throw new CliFailure({
@@ -74,7 +74,22 @@ function filesIn(folder: string): readonly string[] {
   return entries
     .filter((entry) => entry.isFile() && /\.(ya?ml|template)$/.test(entry.name))
     .map(({ parentPath, name }) => path.join(parentPath, name))
+    .filter((file) => statSync(file).size <= bytesMax)
     .sort()
+}
+
+function entriesOf(folder: string) {
+  try {
+    return readdirSync(folder, { recursive: true, withFileTypes: true })
+  } catch (cause) {
+    throw unreadable(folder, cause)
+  }
+}
+
+function unreadable(name: string, cause: unknown): CliFailure {
+  const why = cause instanceof Error ? cause.message.replace(/^[A-Z]+: |, \w+( '.*')?$/g, '') : 'unknown error'
+  const next = 'Name a file that exists and that you may read.'
+  return new CliFailure({ code: 'file-unreadable', sentence: `${name} cannot be read: ${why}.`, next, cause })
 }
 
 function readInput(file: string): string {
@@ -82,9 +97,7 @@ function readInput(file: string): string {
     const text = readFileSync(file)
     if (text.length <= bytesMax) return text.toString('utf8').replace(/^\uFEFF/, '')
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message.replace(/^[A-Z]+: |, \w+( '.*')?$/g, '') : 'unknown error'
-    const next = 'Name a file that exists and that you may read.'
-    throw new CliFailure({ code: 'file-unreadable', sentence: `${file} cannot be read: ${why}.`, next, cause })
+    throw unreadable(file, cause)
   }
   const next = 'Name the configuration or the job template of the autoscaler.'
   throw new CliFailure({ code: 'file-too-large', sentence: `${file} has more than ${bytesMax} bytes.`, next })
