@@ -417,3 +417,12 @@ it('a set that repeats no job any more forgets its jobs, and any other change of
   set.take({ kind: 'set-changed', set: runnerSet({ generation: 3 }) })
   expect(set.state.reruns.runs).toEqual([])
 })
+
+it('the job of another runner changes nothing of those that are followed', () => {
+  const set = following([pending('b')])
+  const before = set.state.reruns
+  const origin = { run: '8', ref: 'main' }
+  set.event({ kind: 'job-started', runner: a, at: now, queuedAt: undefined, job: { ...job, origin } })
+  set.event({ kind: 'job-finished', runner: a, jobId: job.id, result: 'failed', at: now })
+  expect(set.state.reruns).toBe(before)
+})
