@@ -1,7 +1,7 @@
 // The values that several fields of a RunnerSet's `spec` share.
 import * as z from 'zod'
 
-const durationWords = 'the duration needs units, for example 90s, 10m or 1h30m'
+const durationWords = 'the duration must be whole numbers with units, for example 90s, 10m or 1h30m'
 
 /** A duration is short enough for the API server to bound the cost of a rule on it, and for Go to hold it. */
 export const duration = z
@@ -17,7 +17,10 @@ export const objectName = z
   .string()
   .min(1)
   .max(253)
-  .regex(/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/, 'the name may only have lower-case letters, digits, "-" and "."')
+  .regex(
+    /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/,
+    'the name must be lower-case letters and digits, with "-" and "." only between them',
+  )
 
 /** A key in the data of a Secret or ConfigMap. */
 export const dataKey = z

@@ -44,10 +44,13 @@ describe('the words for a wrong field', () => {
     ],
     ['spec: "resources" is not a field here', { github, scale, resources: {} }],
     [
-      'spec.keepFailed: the duration needs units, for example 90s, 10m or 1h30m',
+      'spec.keepFailed: the duration must be whole numbers with units, for example 90s, 10m or 1h30m',
       { github, scale, keepFailed: '1 day' },
     ],
-    ['spec.idleMax: the duration needs units, for example 90s, 10m or 1h30m', { github, scale, idleMax: 600 }],
+    [
+      'spec.idleMax: the duration must be whole numbers with units, for example 90s, 10m or 1h30m',
+      { github, scale, idleMax: 600 },
+    ],
     [
       'spec.template.metadata.annotations.safe: the value must be a text, and is true: write it in quotes',
       { github, scale, template: { metadata: { annotations: { safe: true } } } },

@@ -13,7 +13,10 @@ const size = z.strictObject({
   name: z
     .string()
     .max(20)
-    .regex(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/, 'the name may only have lower-case letters, digits and "-"')
+    .regex(
+      /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/,
+      'the name must be lower-case letters and digits, with "-" only between them',
+    )
     .describe('The name of the size.'),
   set: objectName
     .optional()

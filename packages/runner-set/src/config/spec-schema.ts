@@ -143,7 +143,10 @@ const bitbucketLabel = z
   .string()
   .min(1)
   .max(50)
-  .regex(/^[a-z0-9]+(\.[a-z0-9]+)*$/, 'a label of Bitbucket may only have lower-case letters, digits and "."')
+  .regex(
+    /^[a-z0-9]+(\.[a-z0-9]+)*$/,
+    'a label of Bitbucket must be lower-case letters and digits, with single dots between them',
+  )
 
 const bitbucket = z
   .strictObject({
