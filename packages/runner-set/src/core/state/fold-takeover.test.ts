@@ -28,10 +28,10 @@ it.each([
 })
 
 it.each([
-  ['has not started', {}, 'unknown'],
-  ['has started', { startedAt: now - 1 }, 'written'],
-  ['ended before it started', { end: ended }, 'written'],
-])('in a later term of this process, the Secret of its own pod that %s is %3$s', (_what, facts, secret) => {
+  ['has not started', 'unknown', {}],
+  ['has started', 'written', { startedAt: now - 1 }],
+  ['ended before it started', 'written', { end: ended }],
+])('in a later term of this process, the Secret of its own pod that %s is %s', (_what, secret, facts) => {
   const set = open()
   set.list()
   set.request()
